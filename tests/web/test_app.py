@@ -55,7 +55,7 @@ def text(client: TestClient, region: str) -> str:
 def test_a_fresh_install_says_what_to_do_next(tmp_path: Path) -> None:
     with shown_in(tmp_path) as context, opened(context) as (client, _):
         page = client.get("/").text
-        for name in ("questions", "routes", "reflections", "modules", "beliefs", "peers"):
+        for name in ("questions", "routes", "reflections", "modules", "beliefs", "facts", "peers"):
             tag = next(each.tag for each in (*FIRST, *SECOND) if each.name == name)
             region = rf'<{tag} id="{name}"[^>]*></{tag}>\s*<p class="empty">([^<]+)'
             found = re.search(region, page)

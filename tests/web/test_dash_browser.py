@@ -392,10 +392,10 @@ def test_a_fresh_install_is_readable(screen: Screen, tmp_path: Path) -> None:
     with shown_in(tmp_path) as context, served(context) as fresh:
         screen.open(fresh.url)
         shown_hints = [each for each in screen.all(".empty") if each.is_displayed()]
-        assert len(shown_hints) == 8
+        assert len(shown_hints) == 9
         context.log.append(wake())
         screen.until(lambda: screen.all(".bar"))
-        screen.until(lambda: len([e for e in screen.all(".empty") if e.is_displayed()]) == 5)
+        screen.until(lambda: len([e for e in screen.all(".empty") if e.is_displayed()]) == 6)
         assert screen.complaints() == []
 
 

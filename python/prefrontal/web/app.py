@@ -116,6 +116,7 @@ def build_dash(context: DashContext, door: Door, names: Collection[str] = ()) ->
                     ("/modules/threshold", changes.set_threshold),
                     ("/beliefs", changes.change_belief),
                     ("/directives", changes.change_directive),
+                    ("/facts", changes.change_fact),
                 )
             ),
         ],

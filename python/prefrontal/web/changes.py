@@ -1,4 +1,4 @@
-"""What a person does on the page: answers, thresholds, beliefs, directives; each tells what."""
+"""What a person does on the page, a function each, which tells in a sentence what it did."""
 
 from __future__ import annotations
 
@@ -13,11 +13,14 @@ from ..decisions.payloads import EDITED_QUESTION, WAKE, DirectivePayload
 from ..decisions.threshold_wishes import wish_threshold
 from ..errors import InputError
 from ..plain_text import visible
+from ..runtime.conversation.facts import LONGEST_VALUE
 from .markup import many, meant
 from .operator_word import (
     approve_belief,
     approve_directive,
+    approve_fact,
     forget_belief,
+    forget_fact,
     pin_belief,
     reject_directive,
 )
@@ -132,6 +135,22 @@ def change_directive(context: DashContext, form: Mapping[str, str]) -> str:
         raise InputError(f"do must be one of {', '.join(deeds)}, got {deed!r:.40}")
     with context.writing:
         return visible(deeds[deed](context.records, named(form, "id")), 400)
+
+
+def change_fact(context: DashContext, form: Mapping[str, str]) -> str:
+    """Approve, correct or forget a fact. Raises InputError, SourceError."""
+    text, deed = form.get("fact", ""), form.get("do", "")
+    if deed not in ("approve", "correct", "forget"):
+        raise InputError(f"do must be one of approve, correct, forget, got {deed!r:.40}")
+    number = int(text) if text.isascii() and text.isdecimal() and len(text) < 19 else 0
+    value = visible(form.get("value", "").strip(), LONGEST_VALUE + 1) if deed == "correct" else None
+    if value is not None and not 0 < len(value) <= LONGEST_VALUE:
+        rule = f"be a text of 1 to {LONGEST_VALUE} characters"
+        raise InputError(f"value must {rule}, got {form.get('value', '')!r:.100}")
+    with context.writing:
+        if deed == "forget":
+            return visible(forget_fact(context.records, number), 400)
+        return visible(approve_fact(context.records, number, value), 400)
 
 
 def _edited(context: DashContext, wake: Decision, text: str) -> Decision:

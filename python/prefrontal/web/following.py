@@ -28,6 +28,7 @@ from .part_decisions import (
     route_pieces,
 )
 from .part_directives import directive_pieces
+from .part_facts import fact_pieces
 from .part_health import health_pieces, inode_of, parse_status, standstill
 from .part_memory import belief_pieces, damaged, peer_pieces
 from .part_modules import module_pieces
@@ -228,6 +229,8 @@ class Follower:
         with _in_its_place(regions, "reflections"):
             self._cycles = self._read_cycles()
             regions["reflections"] = self._reflections()
+        with _in_its_place(regions, "facts"):
+            regions["facts"] = fact_pieces(records)
         with _in_its_place(regions, "peers"):
             regions["peers"] = peer_pieces(records, clamps_of(self._cycles))
         return regions

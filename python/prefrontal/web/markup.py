@@ -14,7 +14,7 @@ LONGEST = 400
 """Most characters of one text on the page."""
 MOST_FOLDED = 57
 _FOLD = """\
-<li id="$key" class="fold"><details id="$key-fold"><summary>$count more</summary>\
+<li id="$key" class="fold"><details id="$key-fold"><summary>$count $words</summary>\
 <ul class="cards">$pieces</ul></details></li>"""
 
 
@@ -75,13 +75,17 @@ def moment(time: float, *, ago: bool = True) -> Html:
     )
 
 
-def folded(key: str, pieces: Sequence[tuple[str, Html]], most: int) -> dict[str, Html]:
-    """The first pieces, id and markup, as they are; some more behind a line that opens them."""
+def folded(
+    key: str, pieces: Sequence[tuple[str, Html]], most: int, words: str = "more"
+) -> dict[str, Html]:
+    """The first pieces, id and markup, as they are; some more behind a line that opens them.
+
+    words: of that line, behind how many they are.
+    """
     context = dict(pieces[:most])
     if rest := pieces[most : most + MOST_FOLDED]:
-        context[key] = fill(
-            _FOLD, key=key, count=len(pieces) - most, pieces=join(h for _, h in rest)
-        )
+        count, cards = len(pieces) - most, join(html for _, html in rest)
+        context[key] = fill(_FOLD, key=key, count=count, words=words, pieces=cards)
     return context
 
 

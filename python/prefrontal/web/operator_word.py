@@ -1,4 +1,4 @@
-"""A person's word on a belief or a directive, kept where the agent looks for it."""
+"""A person's word on a belief, a directive or a fact, kept where the agent looks for it."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING
 from ..cortex.memory.wishes import OPERATOR_KEY, OPERATOR_LOCK, OperatorWishes, wishes_damage
 from ..cortex.state import CORRUPT_SUFFIX
 from ..errors import InputError
+from ..runtime.conversation.store import ConversationStore, conversations_path
 from ..storage.lock_file import locked
 from ..storage.text_memory import open_memory
 
 if TYPE_CHECKING:
     from ..assembly.agent_records import AgentRecords
+    from ..runtime.conversation.facts import PeerFact
 
 
 def pin_belief(records: AgentRecords, key: str) -> str:
@@ -77,6 +79,42 @@ def reject_directive(records: AgentRecords, directive: str) -> str:
     with _changing(records.folder) as wishes:
         wishes.reject(directive, records.clock.now())
     return f"Rejected: {directive}. It does not go out."
+
+
+def approve_fact(records: AgentRecords, number: int, value: str | None = None) -> str:
+    """Take a fact for true, with another value where one is given; a sentence.
+
+    Raises InputError for one that is not kept or holds no more, SourceError.
+    """
+    with _fact(records, number) as (store, fact):
+        if fact.valid_until is not None:
+            raise InputError(f"fact must be one that still holds, got {number}")
+        store.correct_fact(number, value, f"{getuser()} on the page")
+    verb, value = ("Approved", fact.value) if value is None else ("Corrected and approved", value)
+    return f"{verb}: {fact.attribute} of {fact.subject or fact.peer_id} is {value}."
+
+
+def forget_fact(records: AgentRecords, number: int) -> str:
+    """Delete a fact, byte for byte; what it had ended holds again. A sentence.
+
+    Raises InputError for one that is not kept, SourceError.
+    """
+    with _fact(records, number) as (store, fact):
+        store.delete_fact(number)
+    whose = f"{fact.attribute} of {fact.subject or fact.peer_id}"
+    return f"Forgotten: {whose} is {fact.value}. Message {fact.source} stays as it was said."
+
+
+@contextmanager
+def _fact(records: AgentRecords, number: int) -> Iterator[tuple[ConversationStore, PeerFact]]:
+    """The conversations, to write, and the fact of that number."""
+    path = conversations_path(records.folder)
+    if path.exists():
+        with ConversationStore(path) as store:
+            if (fact := store.fact(number)) is not None:
+                yield store, fact
+                return
+    raise InputError(f"fact must be one that is kept, got {number}")
 
 
 def _waiting(records: AgentRecords, directive: str) -> None:

@@ -118,6 +118,8 @@ SECOND = (
             "they expire unless they are confirmed, or pinned here.")),
     Section("directives", "Directives", Html("No directive waits. What the agent asks of itself "
             "waits here when others' words went into it, or the settings want approval.")),
+    Section("facts", "Facts", Html("Nobody stated anything that is known yet. What peers say of "
+            "themselves and their projects, such as where they live, stands here.")),
     Section("peers", "Peers", Html("The agent has met nobody yet.")),
     Section("health", "Health", Html("Nothing is known."), "facts", "dl"),
 )  # fmt: skip

@@ -1,12 +1,18 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from prefrontal.plugin import ToolCall
-from prefrontal.runtime.conversation.facts import DECAY_S, Statement, statements
+from prefrontal.runtime.conversation.facts import (
+    DECAY_S,
+    MOST_OF_A_WALL,
+    Statement,
+    statements,
+)
 from prefrontal.runtime.conversation.models import Viewer
 from prefrontal.runtime.conversation.store import ConversationStore
 from prefrontal.testing import ManualClock, Reply, ScriptedLLM
@@ -115,6 +121,28 @@ def test_a_person_corrects_approves_and_deletes() -> None:
         assert values(store, ended=True) == []
         assert not store.delete_fact(99)
         assert not store.correct_fact(99)
+
+
+def test_of_three_the_first_holds_until_the_third_when_the_second_is_deleted() -> None:
+    with ConversationStore() as store:
+        for number, place in enumerate(("Lisbon", "Porto", "Braga")):
+            said(store, chat(), f"I live in {place}.", at=NOW + number)
+        braga, porto, lisbon = store.facts(ended=True)
+        assert store.delete_fact(porto.id)
+        assert values(store) == ["Braga"]
+        assert store.fact(lisbon.id) == replace(lisbon, valid_until=NOW + 2)
+        assert store.delete_fact(braga.id)
+        assert values(store) == ["Lisbon"]
+
+
+def test_all_facts_are_shown_to_the_operator_and_a_chat_gets_a_bounded_number() -> None:
+    with ConversationStore() as store:
+        for number in range(MOST_OF_A_WALL + 1):
+            said(store, chat(), f"The place of item{number} is shelf {number}.")
+        assert len(store.facts()) == MOST_OF_A_WALL + 1
+        assert len(store.facts(chat())) == MOST_OF_A_WALL
+        assert [each.value for each in store.facts(limit=1)] == [f"shelf {MOST_OF_A_WALL}"]
+        assert store.former_facts(1) == []
 
 
 def test_forgetting_a_peer_forgets_its_facts() -> None:

@@ -158,10 +158,8 @@ def learn(database: Database, message: int, text: str, at: float) -> None:
 
 
 def delete(database: Database, number: int) -> bool:
-    """Delete a fact; what it ended holds again. Whether it was there."""
-    database.execute(
-        "UPDATE facts SET valid_until = NULL, ended_by = NULL WHERE ended_by = ?", (number,)
-    )
+    """Delete a fact; what it ended holds again, or as long as it did. Whether it was there."""
+    database.execute(_INHERIT, (number,))
     return bool(database.execute("DELETE FROM facts WHERE id = ? RETURNING id", (number,)))
 
 
@@ -174,10 +172,13 @@ def correct(database: Database, number: int, value: str | None, by: str) -> bool
     return bool(database.execute(sql, (by, value, number)))
 
 
-def select(database: Database, where: str, values: Sequence[Value]) -> list[PeerFact]:
-    """Facts that a condition of SQL holds for, the newest first."""
+def select(
+    database: Database, where: str, values: Sequence[Value], limit: int | None = None
+) -> list[PeerFact]:
+    """Facts that a condition of SQL holds for, the newest first; limit: None for all."""
     rows = database.execute(
-        f"{_SELECT} WHERE {where} ORDER BY facts.id DESC LIMIT {MOST_OF_A_WALL}", values
+        f"{_SELECT} WHERE {where} ORDER BY facts.id DESC LIMIT ?",
+        (*values, -1 if limit is None else limit),
     )
     return [_fact(row) for row in rows]
 
@@ -228,3 +229,6 @@ WHERE facts.wall = m.wall AND facts.peer = m.peer AND subject = ? AND attribute 
 _NEW = """\
 INSERT INTO facts (wall, peer, subject, attribute, value, source, valid_from, confirmed_at)
 SELECT wall, peer, ?1, ?2, ?3, id, ?4, ?4 FROM messages WHERE id = ?5 RETURNING id"""
+_INHERIT = """\
+UPDATE facts SET valid_until = gone.valid_until, ended_by = gone.ended_by
+FROM (SELECT valid_until, ended_by FROM facts WHERE id = ?1) AS gone WHERE facts.ended_by = ?1"""

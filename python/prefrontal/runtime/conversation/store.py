@@ -75,11 +75,17 @@ class ConversationStore:
         return _answered(rows.oldest(self._file.reader, viewer, limit, self._condensed_to(viewer)))
 
     def facts(
-        self, viewer: Viewer | None = None, *, peer_id: str | None = None, ended: bool = False
+        self,
+        viewer: Viewer | None = None,
+        *,
+        peer_id: str | None = None,
+        ended: bool = False,
+        limit: int | None = None,
     ) -> list[PeerFact]:
         """What peers stated and still holds, the newest first; of a viewer, in its chat.
 
-        peer_id: only what that peer stated. ended: also what holds no more.
+        peer_id: only what that peer stated. ended: also what holds no more. limit: of a viewer at
+        most `MOST_OF_A_WALL`.
         """
         conditions = ["1"] if ended else ["valid_until IS NULL"]
         values: list[Value] = []
@@ -90,10 +96,19 @@ class ConversationStore:
             )
             conditions.append("facts.wall IN (?, ?)")
             values += numbers
+            limit = facts.MOST_OF_A_WALL if limit is None else min(limit, facts.MOST_OF_A_WALL)
         if peer_id is not None:
             conditions.append("peer_id = ?")
             values.append(peer_id)
-        return facts.select(self._file.reader, " AND ".join(conditions), values)
+        return facts.select(self._file.reader, " AND ".join(conditions), values, limit)
+
+    def former_facts(self, limit: int) -> list[PeerFact]:
+        """What peers stated and holds no more, the newest first."""
+        return facts.select(self._file.reader, "valid_until IS NOT NULL", (), limit)
+
+    def fact(self, number: int) -> PeerFact | None:
+        """The fact of that number; None without one."""
+        return next(iter(facts.select(self._file.reader, "facts.id = ?", (number,), 1)), None)
 
     def correct_fact(self, number: int, value: str | None = None, by: str = "") -> bool:
         """Approve a fact, with another value where one is given; whether it was there.

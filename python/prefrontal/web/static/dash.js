@@ -156,6 +156,7 @@ function openEditor(editor, isOpen) {
   editor.hidden = !isOpen;
   button.setAttribute("aria-expanded", isOpen);
   (isOpen ? editor.querySelector("textarea") : button).focus();
+  if (!isOpen) catchUp(editor);
 }
 
 document.addEventListener("click", (event) => {
@@ -189,6 +190,14 @@ function tellOfQuestions(count) {
 
 // --- what was done -----------------------------------------------------------------------------
 
+function openSection(section) {
+  section.querySelector("details").open = true;
+  section.scrollIntoView();
+  const heading = section.querySelector("h2");
+  heading.tabIndex = -1;
+  heading.focus({ preventScroll: true });
+}
+
 document.addEventListener("htmx:config:request", ({ detail }) => {
   detail.ctx.request.headers["X-Prefrontal-Key"] = shown.key;
 });
@@ -199,7 +208,11 @@ document.addEventListener("htmx:after:request", ({ target, detail }) => {
   complain("");
   say(words);
   const editor = target.closest?.(".editor");
-  if (editor) editor.hidden = true; // or the piece would wait for it
+  if (editor) {
+    editor.hidden = true;
+    catchUp(editor);
+  }
+  if (target.dataset?.opens) openSection(document.getElementById(target.dataset.opens));
 });
 document.addEventListener("htmx:error", () => complain("The server does not answer; nothing was kept."));
 

@@ -29,15 +29,34 @@ function patch(old, fresh) {
   return old;
 }
 
+const WRITING = ".editor:not([hidden])";
+const waiting = new Map(); // what a piece is to become when nobody writes in it any more
+
 function renew(old, fresh) {
   if (old.hasAttribute("data-patch")) return patch(old, fresh);
-  if (old.querySelector(".editor:not([hidden])")) return old; // a person is writing in it
+  waiting.delete(old.id);
+  if (old.querySelector(WRITING)) {
+    waiting.set(old.id, fresh);
+    return old;
+  }
   for (const fold of old.querySelectorAll("details[open]")) {
     const same = fold.id && fresh.querySelector(`#${fold.id}`);
     if (same) same.open = true;
   }
   old.replaceWith(fresh);
   return fresh;
+}
+
+// To be called when an editor was closed.
+function catchUp(editor) {
+  const piece = editor.closest("[data-region] > *");
+  const fresh = piece && waiting.get(piece.id);
+  if (!fresh || piece.querySelector(WRITING)) return;
+  const held = piece.contains(document.activeElement) ? document.activeElement.id : "";
+  renew(piece, fresh);
+  if (window.htmx) htmx.process(fresh);
+  if (held) (document.getElementById(held) ?? firstStop(fresh))?.focus();
+  fresh.dispatchEvent(new CustomEvent("changed", { bubbles: true, detail: { name: "", added: [] } }));
 }
 
 function firstStop(piece) {
