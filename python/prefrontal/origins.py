@@ -58,12 +58,17 @@ def parse_origins(text: str | None) -> tuple[str, ...]:
     return (MORE,) if text is None else tuple(json.loads(text))
 
 
+_OTHERS = "others whom nobody listed"
+
+
 def named(origins: Sequence[str]) -> str:
-    """For people and models: the peers' ids and the tools, at most five.
+    """For people and models: the peers' ids and the tools, at most five; "others" nobody listed.
 
     An id that may be a sentence stands between marks.
     """
-    names = [addressed(each.removeprefix("peer:")) for each in origins[:5]]
+    names = [
+        _OTHERS if each == MORE else addressed(each.removeprefix("peer:")) for each in origins[:5]
+    ]
     rest = len(origins) - len(names)
     return ", ".join(names) + (f" and {rest} more" if rest else "")
 

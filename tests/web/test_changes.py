@@ -173,6 +173,23 @@ def test_a_directive_is_approved_or_rejected_on_the_page(
             change_directive(context, form)
 
 
+def test_a_damaged_directive_is_shown_on_the_page_as_on_the_command_line(
+    context: DashContext, tmp_path: Path
+) -> None:
+    state = CortexState()
+    whole = Directive("directive-3-1", "bob", "ask", "", "", 3, NOON, NOON + 60.0, PENDING)
+    state.directives = [
+        {**whole.to_json(), "expires_at": "soon"},
+        {**whole.to_json(), "id": "directive-3-2", "status": "delivered", "action": 7},
+    ]
+    MemoryFiles(tmp_path / "workspace" / "memory" / "files").store(STATE_KEY, state.to_text())
+    [piece] = directive_pieces(context.records).values()
+    assert "expires at a time that cannot be read" in piece
+    assert "Damaged, it does not go out: it.expires_at must be a" in piece
+    change_directive(context, {"id": "directive-3-1", "do": "reject"})
+    assert directive_pieces(context.records) == {}
+
+
 @pytest.mark.parametrize("name", ["a b/c", "\u202eevil\n", "\udcff", "%41", "x" * 900])
 def test_a_name_comes_back_from_the_page_as_it_is(context: DashContext, name: str) -> None:
     context.log.append(wake(subject=name))

@@ -14,7 +14,7 @@ from ..cortex.consultation.consultation import TASK
 from ..cortex.consultation.rules import judge
 from ..cortex.consultation.verdict import SYSTEM_PROMPT, ConsultRequest, ConsultVerdict
 from ..cortex.context.material import Material, PeerMaterial, fit
-from ..cortex.memory.directives import DirectiveQueue
+from ..cortex.memory.directives import waiting_directives
 from ..cortex.memory.wishes import OPERATOR_KEY, OperatorWishes
 from ..cortex.quoting import quote
 from ..cortex.reflectors.rules import PeerJudgment, RulesReflector
@@ -39,7 +39,7 @@ from ..storage.text_memory import open_memory
 
 if TYPE_CHECKING:
     from ..cortex.consultation.deferral import Kind
-    from ..cortex.memory.directives import Directive
+    from ..cortex.memory.directives import StoredDirective
     from ..cortex.models import Belief
 
 Document = TypeVar("Document")
@@ -100,18 +100,11 @@ class AgentRecords:
         order = {"pinned": 0, "quarantined": 2}
         return sorted(listed, key=lambda one: (order.get(one[1], 1), -one[0].created_at))
 
-    def directives(self) -> list[Directive]:
+    def directives(self) -> list[StoredDirective]:
         """The directives that wait for a person's word, the oldest first. Raises InputError."""
-        queue, now = DirectiveQueue(), self.clock.now()
-        queue.load(self._read(STATE_KEY, parse_state).directives)
+        stored = self._read(STATE_KEY, parse_state).directives
         wishes = self._read(OPERATOR_KEY, OperatorWishes.from_text)
-        return [
-            each
-            for each in queue.open
-            if each.waits
-            and each.expires_at >= now
-            and not wishes.has_decided(each.id, each.created_at)
-        ]
+        return waiting_directives(stored, wishes, self.clock.now())
 
     @cached_property
     def semantics(self) -> Semantics | None:

@@ -118,7 +118,7 @@ def _fact(records: AgentRecords, number: int) -> Iterator[tuple[ConversationStor
 
 
 def _waiting(records: AgentRecords, directive: str) -> None:
-    if directive not in {each.id for each in records.directives()}:
+    if directive not in {each.directive.id for each in records.directives()}:
         rule = "be that of a directive that waits for approval"
         raise InputError(f"id must {rule}, got {directive!r:.80}")
 

@@ -15,23 +15,25 @@ DIRECTIVES = 3
 """On the page before those that are folded."""
 _DIRECTIVE = """\
 <li id="d-$id" class="belief"><div><p class="text" dir="auto">$action</p>
-<p class="about">for <bdi>$target</bdi>, expires $until</p>$message$why$origins</div>
+<p class="about">for <bdi>$target</bdi>, expires $until</p>$damage$message$why$origins</div>
 <form class="answers" hx-post="/directives" hx-swap="none" hx-trigger="submit">
 <input type="hidden" name="id" value="$exact">
 $approve$reject</form></li>"""
 _BUTTON = """\
 <button id="d-$id-$deed" name="do" value="$deed">$name <span class="unseen">$id</span></button>
 """
+_DAMAGE = '<p class="about trouble" dir="auto">Damaged, it does not go out: $text</p>'
 _LINE = '<p class="about" dir="auto">$text</p>'
 
 
 def directive_pieces(records: AgentRecords) -> dict[str, Html]:
     """The directives that wait for approval. Raises InputError for damaged files."""
-    pieces = [(f"d-{each.id}", _directive(each)) for each in records.directives()]
+    waiting = {f"d-{each.directive.id}": each for each in records.directives()}
+    pieces = [(key, _directive(each.directive, each.damage)) for key, each in waiting.items()]
     return folded("d-more", pieces, DIRECTIVES)
 
 
-def _directive(directive: Directive) -> Html:
+def _directive(directive: Directive, damage: str) -> Html:
     origins = None
     if directive.tainted:
         origins = fill(
@@ -44,7 +46,8 @@ def _directive(directive: Directive) -> Html:
         exact=Html(exact(directive.id)),
         action=directive.action,
         target=directive.target_peer,
-        until=moment(directive.expires_at),
+        until=moment(directive.expires_at) or "at a time that cannot be read",
+        damage=fill(_DAMAGE, text=damage) if damage else None,
         message=fill(_LINE, text=message) if message else None,
         why=fill(_LINE, text=directive.rationale) if directive.rationale else None,
         origins=origins,

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from prefrontal.cortex.memory.directives import Directive
 from prefrontal.cortex.models import Belief, ReflectionRecord
 from prefrontal.cortex.state import CortexState, dump_beliefs, dump_history
 
@@ -97,6 +98,12 @@ FARMING: dict[str, Any] = {
 """A cycle in which everything happened."""
 
 
+def directive(name: str, now: float, status: str = "pending") -> dict[str, Any]:
+    """A directive as the cortex keeps it."""
+    made = Directive(name, "bob", "ask", "", "", 9, now, now + 3600, status, sources=())
+    return {**made.to_json(), "sources": []}
+
+
 def full_state(now: float) -> CortexState:
     """A state in which something is to be told of everything."""
     day = time.strftime("%Y-%m-%d", time.gmtime())
@@ -107,10 +114,7 @@ def full_state(now: float) -> CortexState:
         next_due=now + 18.5 * MINUTE,
         thresholds={"interaction_threshold": 5},
         usage=[{"date": day, "cycles": 4, "tokens_in": 9000, "tokens_out": 1600}],
-        directives=[
-            {"id": "directive-9-1", "target_peer": "bob", "action": "ask", "status": "pending"},
-            {"id": "directive-8-1", "target_peer": "bob", "action": "ask", "status": "delivered"},
-        ],
+        directives=[directive("directive-9-1", now), directive("directive-8-1", now, "delivered")],
         promises={"k": {"peer_id": "bob", "text": "the report", "due": now - 7200}},
     )
 

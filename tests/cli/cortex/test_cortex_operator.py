@@ -16,7 +16,7 @@ from prefrontal.cli import main
 from prefrontal.cortex.state import CortexState
 from prefrontal.ledger import Ledger
 
-from .cortex_samples import FARMING, Kept, belief, record
+from .cortex_samples import FARMING, Kept, belief, directive, record
 
 KEY = "PREFRONTAL_SHARING_KEY"
 
@@ -25,10 +25,7 @@ pytestmark = pytest.mark.usefixtures("kept")
 
 @pytest.fixture
 def held(kept: Kept, now: float) -> Kept:
-    directives = [
-        {"id": "directive-9-1", "target_peer": "bob", "action": "ask", "status": "pending"},
-        {"id": "directive-9-2", "target_peer": "bob", "action": "ask", "status": "queued"},
-    ]
+    directives = [directive("directive-9-1", now), directive("directive-9-2", now, "queued")]
     kept.write(
         [belief("alice-reliable", 60, now), belief("says-so", 60, now, quarantined=True)],
         [record(9, now - 60, **FARMING)],

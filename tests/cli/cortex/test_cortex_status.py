@@ -86,6 +86,27 @@ def test_what_goes_out_as_a_quote_can_be_stopped_before(kept: Kept, now: float) 
     assert "directive-9-1" not in status_lines()
 
 
+def test_a_damaged_directive_is_shown_with_what_is_wrong_and_can_be_dropped(
+    kept: Kept, now: float
+) -> None:
+    state = full_state(now)
+    whole = state.directives[0]
+    state.directives = [
+        {**whole, "id": "directive-9-1", "action": 7},
+        {name: whole[name] for name in ("status", "target_peer")} | {"id": "directive-9-2"},
+        "no directive at all",  # type: ignore[list-item]
+    ]
+    kept.write((), (), state)
+    facts = status_lines()
+    why = "damaged, it does not go out: it.action must be text, got 7"
+    assert facts["directive-9-1"] == f"a directive to bob: ; {why}"
+    assert "it must have the keys action, message, " in facts["directive-9-2"]
+    first, second = json.loads(run("status", "--json").stdout)["approval"]
+    assert (first["expires_at"], second["expires_at"]) == (whole["expires_at"], None)
+    assert run("reject", "directive-9-1").exit_code == 0
+    assert "directive-9-1" not in status_lines()
+
+
 def test_beliefs_tell_whose_words_they_are_or_who_approved_them(kept: Kept, now: float) -> None:
     about = {"sources": ("peer:ann", "tool:fetch")}
     kept.write([belief("one", 0, now, **about), belief("two", 1, now, **about)], (), None)

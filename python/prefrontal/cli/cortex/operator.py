@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
 from getpass import getuser
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 LONGEST_KEY = 64
 LONGEST_VALUE = 240
-WAITING, ON_ITS_WAY = "pending", "queued"
 _KEBAB = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
 
@@ -111,33 +110,6 @@ def ask_for_reflection(home: Home) -> None:
         wishes.reflect_requested_at = time.time()
 
 
-def waiting_directives(
-    directives: Iterable[dict[str, Any]], wishes: OperatorWishes | None = None, now: float = 0.0
-) -> list[dict[str, Any]]:
-    """Stored directives that wait for a person's word and have not expired.
-
-    wishes: those of which the operator said something wait no more.
-    """
-    return [
-        each
-        for each in directives
-        if _waits(each)
-        and not (wishes and wishes.has_decided(str(each.get("id")), each.get("created_at") or 0.0))
-        and not _is_before(each.get("expires_at"), now)
-    ]
-
-
-def _waits(directive: dict[str, Any]) -> bool:
-    """Whether it goes out when it is approved, or until then as a quote."""
-    if directive.get("status") == ON_ITS_WAY:
-        return bool(directive.get("sources")) and not directive.get("approved_by")
-    return directive.get("status") == WAITING
-
-
-def _is_before(moment: object, now: float) -> bool:
-    return isinstance(moment, int | float) and moment < now
-
-
 def _held(home: Home) -> list[str]:
     """Keys of the beliefs that are held or pinned."""
     from .reading import listed_beliefs, read_kept
@@ -147,6 +119,7 @@ def _held(home: Home) -> list[str]:
 
 def _waiting(home: Home) -> dict[str, str]:
     """What waits for a word: key of a belief or id of a directive -> which of the two it is."""
+    from ...cortex.memory.directives import waiting_directives
     from .reading import listed_beliefs, read_kept
 
     state = read_kept(home)
@@ -157,7 +130,7 @@ def _waiting(home: Home) -> dict[str, str]:
         if status == "quarantined" or belief.tainted
     }
     directives = waiting_directives(state.state.directives)
-    return kinds | {str(each.get("id")): "directive" for each in directives}
+    return kinds | {each.directive.id: "directive" for each in directives}
 
 
 @contextmanager

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..workspace import agent_process, home_options
-from .operator import waiting_directives
 
 if TYPE_CHECKING:
     from ...settings.home import Home
@@ -60,13 +59,24 @@ def facts(stored: Kept, process: str | None, now: float) -> dict[str, Any]:
         "quarantined": [key for key, status in beliefs if status == "quarantined"],
         "quoted": {b.key: list(b.sources) for b, s in listed if b.tainted and s != "quarantined"},
         "waiting": {b.key: b.value for b, s in listed if b.tainted or s == "quarantined"},
-        "approval": waiting_directives(state.directives, stored.wishes, now),
+        "approval": _approval(stored, now),
         "directives": [each for each in state.directives if each.get("status") in OPEN],
         "promises": [each for each in state.promises.values() if isinstance(each, dict)],
         "lessons": len(state.lessons),
         "thresholds": dict(state.thresholds),
         "today": today(state.usage, stored.settings, now),
     }
+
+
+def _approval(stored: Kept, now: float) -> list[dict[str, Any]]:
+    """The directives that wait, each with its damage; an unreadable time is None."""
+    from ...cortex.memory.directives import NO_TIME, waiting_directives
+
+    approval = []
+    for each in waiting_directives(stored.state.directives, stored.wishes, now):
+        entry = {**each.directive.to_json(), "damage": each.damage}
+        approval.append(entry | ({"expires_at": None} if entry["expires_at"] == NO_TIME else {}))
+    return approval
 
 
 def _asked(state: Kept) -> float | None:

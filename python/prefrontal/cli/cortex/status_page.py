@@ -105,15 +105,13 @@ def _waiting(console: Console, facts: Mapping[str, Any]) -> None:
         text = f"a belief, quoted, with words of {named(origins)}: {facts['waiting'][key]}"
         table.add_row(shown(key), shown(text))
     for each in facts["approval"]:
-        origins = each.get("sources")
-        words = isinstance(origins, list) and named(list(map(str, origins)))
-        text = f"a directive to {each.get('target_peer', '')}"
-        text += f", with words of {words}" if words else ""
-        text += ", on its way as a quote" if each.get("status") == "queued" else ""
-        text += f": {each.get('action', '')}"
-        if message := each.get("message"):
-            text += f" ({message})"
-        table.add_row(shown(str(each.get("id"))), shown(text))
+        text = f"a directive to {each['target_peer']}"
+        text += f", with words of {named(each['sources'])}" if each["sources"] else ""
+        text += ", on its way as a quote" if each["status"] == "queued" else ""
+        text += f": {each['action']}"
+        text += f" ({each['message']})" if each["message"] else ""
+        text += f"; damaged, it does not go out: {each['damage']}" if each["damage"] else ""
+        table.add_row(shown(each["id"]), shown(text))
     console.print(table)
 
 

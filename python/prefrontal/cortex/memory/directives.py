@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
+import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
@@ -11,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 from ...origins import named
 from ...plain_text import MORE, visible
 from ...plugin.messages import SYSTEM_SENDER, WORDS_OF, IncomingMessage
-from ...typed_fields import recover
+from ...typed_fields import damage, recover
 from ..quoting import plain, quote
 
 if TYPE_CHECKING:
     from ...settings.cortex_growth import Directives
     from ..models import ProposedDirective
+    from .wishes import OperatorWishes
 
 HOUR_S = 3600.0
 SENDER_NAME = "Cortex"
@@ -103,6 +106,59 @@ class Directive:
                 **({WORDS_OF: self.sources} if self.tainted else {}),
             },
         )
+
+
+NO_TIME = sys.float_info.max
+"""When a directive expires whose time cannot be read."""
+_UNKNOWN = {
+    **dict.fromkeys(("id", "target_peer", "action", "message", "rationale", "status"), ""),
+    "cycle": 0,
+    "created_at": 0.0,
+    "expires_at": NO_TIME,
+}
+_NOTHING = Directive("", "", "", "", "", 0, 0.0, NO_TIME, "")
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDirective:
+    """A directive as it stands in the state. damage: what cannot be read of it; "" for nothing.
+
+    A damaged one has defaults in place of what is damaged, and never goes out.
+    """
+
+    directive: Directive
+    damage: str = ""
+
+
+def waiting_directives(
+    stored: object, wishes: OperatorWishes | None = None, now: float = -math.inf
+) -> list[StoredDirective]:
+    """Those that wait for a person's word and have not expired, in their order; damaged ones, too.
+
+    wishes: what the operator said; those of which something was said wait no more.
+    """
+    entries = stored if isinstance(stored, list) else []
+    known = [_stored(each) for each in entries if isinstance(each, dict)]
+    return [
+        each
+        for each in known
+        if each.directive.waits
+        and each.directive.expires_at >= now
+        and not (wishes and wishes.has_decided(each.directive.id, each.directive.created_at))
+    ]
+
+
+def _stored(entry: dict[str, Any]) -> StoredDirective:
+    why = damage(Directive, entry)
+    if why:  # a default for each field that cannot be read
+        fields = {field: entry[field] for field in _UNKNOWN if field in entry}
+        sound = {
+            name: value
+            for name, value in fields.items()
+            if not damage(Directive, {**_UNKNOWN, name: value})
+        }
+        entry = {**entry, **_UNKNOWN, **sound}
+    return StoredDirective(recover(Directive, entry, _NOTHING), why)
 
 
 class DirectiveQueue:
