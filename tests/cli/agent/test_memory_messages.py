@@ -90,11 +90,32 @@ def test_where_nothing_was_said_nothing_is_made(workspace: Path) -> None:
 
 def test_a_message_can_be_deleted(workspace: Path) -> None:
     assert run("delete", "--message", "1").stdout == (
-        "Deleted message 1. The ledger keeps its beginning, and an answer may repeat it.\n"
+        "Deleted message 1, and what was made of it. The ledger keeps its beginning."
+        " The answer may repeat it: message 2.\n"
     )
     assert texts("aurora") == []
     assert b"Aurora" not in (workspace / "conversations.sqlite").read_bytes()
     assert run("delete", "--message", "1").exit_code == 2
+
+
+def test_backups_that_still_hold_a_deleted_message_are_named(
+    workspace: Path, tmp_path: Path
+) -> None:
+    Ledger(workspace / "ledger.sqlite").close()
+    for name in ("copy", "gone", "later"):
+        if name == "later":
+            assert run("delete", "--message", "2").exit_code == 0
+        words = ["storage", "backup", str(tmp_path / name), "--state", str(tmp_path / "state")]
+        assert CliRunner().invoke(main, words).exit_code == 0
+    shutil.rmtree(tmp_path / "gone")
+    copies = [str(tmp_path / name / "conversations.sqlite") for name in ("copy", "later")]
+    told = json.loads(run("delete", "--message", "1", "--json").stdout)
+    assert (told["message"], told["deleted"], told["answers"]) == (1, True, [])
+    assert (told["left"], told["unseen"]) == (copies, [str(tmp_path / "gone")])
+    Path(copies[0]).write_bytes(b"damaged")
+    lines = run("delete", "--message", "3").stdout.splitlines()
+    assert f"It still stands in {copies[0]}." in lines, "nobody can tell"
+    assert f"A backup went to {tmp_path / 'gone'}, which is not there." in lines
 
 
 def test_a_text_can_be_deleted_and_the_agents_own_cannot(workspace: Path) -> None:

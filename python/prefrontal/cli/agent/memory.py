@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import click
@@ -111,8 +112,9 @@ def store(key: str, text: str, as_json: bool, home: Home) -> None:
 @json_option
 @home_options()
 def delete(key: str | None, message: int | None, as_json: bool, home: Home) -> None:
-    """Delete the text under KEY, or one message of a conversation.
+    """Delete the text under KEY, or one message of a conversation with what was made of it.
 
+    Its facts go, its vector and its lines in notes; copies in backups that still hold it are named.
     `prefrontal ledger forget PEER` erases all messages of a peer, and what was made of them.
 
     \b
@@ -123,10 +125,8 @@ def delete(key: str | None, message: int | None, as_json: bool, home: Home) -> N
         raise InputError("delete must be told a KEY or --message ID")
     if key is None:
         assert message is not None
-        delete_message(home, message)
-        rest = "The ledger keeps its beginning, and an answer may repeat it."
-        done = {"message": message, "deleted": True}
-        answer(as_json, done, f"Deleted message {message}. {rest}")
+        deletion = delete_message(home, message)
+        answer(as_json, {**asdict(deletion), "deleted": True}, deletion.sentences())
         return
     files = home.memory()
     _refuse_own(key)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 import click
 
-from ...errors import InputError
+from ...errors import InputError, SourceError
 from ..watch.modules import plain
 from ..workspace import home_options
 from .memory_owners import owner_of
@@ -105,17 +105,61 @@ def show(number: int, around: int, as_json: bool, home: Home) -> None:
     _print_whole(messages, number)
 
 
-def delete_message(home: Home, number: int) -> None:
+@dataclass(frozen=True, slots=True)
+class Deletion:
+    """A message that was deleted. answers: ids of what the agent said to it, which may repeat it.
+
+    left: copies in backups that still hold it. unseen: folders to which backups went and that are
+    not there.
+    """
+
+    message: int
+    answers: tuple[int, ...]
+    left: tuple[str, ...]
+    unseen: tuple[str, ...]
+
+    def sentences(self) -> str:
+        words = f"Deleted message {self.message}, and what was made of it."
+        words += " The ledger keeps its beginning."
+        if self.answers:
+            numbers = ", ".join(map(str, self.answers))
+            words += f" The answer may repeat it: message {numbers}."
+        words += "".join(f"\nIt still stands in {plain(each)}." for each in self.left)
+        gone = "which is not there"
+        return words + "".join(f"\nA backup went to {plain(each)}, {gone}." for each in self.unseen)
+
+
+def delete_message(home: Home, number: int) -> Deletion:
     """Delete a message, also while an agent runs. Raises InputError where there is none."""
     from ...runtime.conversation.store import ConversationStore, conversations_path
+    from ...storage.backup_list import backups
 
     path = conversations_path(home.folder)
     if path.exists() and 0 < number < 2**63:
         with ConversationStore(path) as store:
-            if store.delete(number):
-                return
+            messages, answers = store.around(number, 0, 0), store.answers(number)
+            if messages and store.delete(number):
+                copies = backups(home.folder)
+                left = [str(each) for each in map(conversations_path, copies) if each.exists()]
+                return Deletion(
+                    number,
+                    tuple(answers),
+                    tuple(each for each in left if _holds(each, messages[0])),
+                    tuple(str(each) for each in copies if not each.exists()),
+                )
     rule = "be the ID of one that `prefrontal memory search` shows"
     raise InputError(f"--message must {rule}, got {number!r}")
+
+
+def _holds(copy: str, message: Message) -> bool:
+    """Whether a copy of the conversations holds the message, or cannot be read."""
+    from ...runtime.conversation.store import ConversationStore
+
+    try:
+        with ConversationStore(copy, read_only=True) as store:
+            return store.around(message.id, 0, 0) == [message]
+    except SourceError:
+        return True
 
 
 def _print_whole(messages: Sequence[Message], number: int) -> None:

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from ...origins import peer_origin, united
@@ -91,7 +91,7 @@ def overdue(messages: Sequence[Message]) -> list[Message]:
 async def observed(messages: Sequence[Message], write: LineWriter | None = None) -> Note:
     """A note of the messages, at most `NOTE` characters."""
     others = _with_others_words(messages)
-    lines = {each.id: f"#{each.id} {_name(each)}: {_gist(each.content)}" for each in messages}
+    lines = {each.id: _own_line(each) for each in messages}
     material = material_of(messages)
     written = await write(OBSERVE.format(room=NOTE), material) if write is not None else None
     sound = _sound(written or "", set(lines))
@@ -106,7 +106,7 @@ async def observed(messages: Sequence[Message], write: LineWriter | None = None)
 async def reflected(notes: Sequence[Note], room: int, write: LineWriter | None = None) -> Note:
     """One note instead of several, at most `room` characters."""
     lines = [line for note in notes for line in note.text.splitlines()]
-    ids = {int(match[1]) for line in lines if (match := _LINE.match(line))}
+    ids = set[int]().union(*(ids_in(note.text) for note in notes))
     instructions = REFLECT.format(room=room)
     written = await write(instructions, "\n".join(lines)) if write is not None else None
     sound = _sound(written or "", ids)
@@ -114,6 +114,34 @@ async def reflected(notes: Sequence[Note], room: int, write: LineWriter | None =
         sound = [_quoted(line) for line in sound]
     origins = united(*(note.origins for note in notes))
     return Note(0, notes[0].first, notes[-1].last, _fitting(sound or lines, room), origins)
+
+
+def ids_in(text: str) -> set[int]:
+    """The ids with which its lines begin."""
+    return {int(match[1]) for line in text.splitlines() if (match := _LINE.match(line))}
+
+
+def without(note: Note, messages: Mapping[int, Message]) -> Note | None:
+    """The note without the words of messages that are gone; None where nothing is left.
+
+    messages: those of its lines that are still there, by id. A line as the rules write it holds
+    words of its own message alone, and stays; in any other, a model's, may stand what the model
+    read, so the rules write it anew.
+    """
+    others = _with_others_words([*messages.values()])
+    lines = []
+    for line in note.text.splitlines():
+        match = _LINE.match(line)
+        if match is None or (message := messages.get(int(match[1]))) is None:
+            continue
+        own = _own_line(message)
+        if line not in (own, _quoted(own)):
+            line = _quoted(own) if OPEN in line or message.id in others else own  # noqa: PLW2901
+        lines.append(line)
+    if not lines:
+        return None
+    text = _fitting(lines, max(NOTE, len(note.text) + 1))
+    return replace(note, text=text, origins=united(*(each.origins for each in messages.values())))
 
 
 def material_of(messages: Sequence[Message]) -> str:
@@ -138,6 +166,11 @@ def _with_others_words(messages: Sequence[Message]) -> set[int]:
     """The messages in which words of others than those who talk here may be."""
     natives = {peer_origin(each.peer_id) for each in messages}
     return {each.id for each in messages if not natives.issuperset(each.origins)}
+
+
+def _own_line(message: Message) -> str:
+    """The line of a message as the rules write it."""
+    return f"#{message.id} {_name(message)}: {_gist(message.content)}"
 
 
 def _quoted(line: str) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from ...origins import dump_origins, united
 from ...plain_text import one_line, shorten
+from . import rows
 from .condensing import material_of
 from .facts import LONGEST_VALUE, Statement
 
@@ -54,7 +55,12 @@ async def drawn(messages: Sequence[Message], write: LineWriter) -> list[tuple[in
 def keep(
     database: Database, facts: Sequence[tuple[int, Statement]], messages: Sequence[Message]
 ) -> None:
-    """Note the facts at the time of their messages: what is newer is not ended by them."""
+    """Note the facts at the time of their messages: what is newer is not ended by them.
+
+    Does nothing where one of the messages was deleted meanwhile: its words may be in any of them.
+    """
+    if not rows.are_there(database, [each.id for each in messages]):
+        return
     origins = dump_origins(united(*(each.origins for each in messages)))
     for number, each in facts:
         values = (number, each.subject, each.attribute)

@@ -121,6 +121,14 @@ def statements(text: str) -> list[Statement]:
     return made
 
 
+def is_same(one: Statement, other: Statement) -> bool:
+    """Whether both say the same of the same, in any case."""
+    return (one.subject, one.attribute, one.value.casefold()) == (
+        *(other.subject, other.attribute),
+        other.value.casefold(),
+    )
+
+
 def _rules_for(text: str) -> list[_Rule]:
     """The rules of which the text holds a part."""
     small = text.casefold()

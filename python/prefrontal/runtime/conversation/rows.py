@@ -110,15 +110,34 @@ def notes(database: Database, viewer: Viewer) -> list[Note]:
     return [replace(Note(*row), origins=parse_origins(row[-1])) for row in rows]
 
 
-def replace_notes(database: Database, viewer: Viewer, old: Sequence[int], new: Note) -> None:
-    """Put one note in the place of others, or at the end."""
-    database.execute_many("DELETE FROM notes WHERE id = ?", [(number,) for number in old])
+def replace_notes(
+    database: Database, viewer: Viewer, new: Note, old: Sequence[Note], messages: Sequence[int]
+) -> None:
+    """Put one note in the place of others, or at the end.
+
+    messages: ids of those that it was made of. Does nothing where one of them or of the old notes
+    is no more what it was: somebody deleted a message meanwhile, whose words may be in the note.
+    """
+    if not (are_there(database, messages) and all(_is_as_it_was(database, each) for each in old)):
+        return
+    database.execute_many("DELETE FROM notes WHERE id = ?", [(each.id,) for each in old])
     wall, conversation = _place(database, viewer)
     database.execute(
         "INSERT INTO notes (wall, conversation, first, last, text, origins)"
         " VALUES (?, ?, ?, ?, ?, ?)",
         (wall, conversation, new.first, new.last, new.text, dump_origins(new.origins)),
     )
+
+
+def are_there(database: Database, messages: Sequence[int]) -> bool:
+    """Whether none of the messages was deleted."""
+    sql = "SELECT 1 FROM messages WHERE id = ?"
+    return all(database.execute(sql, (number,)) for number in messages)
+
+
+def _is_as_it_was(database: Database, note: Note) -> bool:
+    rows = database.execute("SELECT text FROM notes WHERE id = ?", (note.id,))
+    return rows == [(note.text,)]
 
 
 def _message(row: Sequence[Any]) -> Message:
@@ -252,19 +271,3 @@ def forget(database: Database, peer_id: str) -> int:
     if numbers:
         database.execute("INSERT INTO words (words) VALUES ('optimize')")
     return len(numbers)
-
-
-def delete(database: Database, number: int) -> bool:
-    """Delete one message with its words; whether it was there."""
-    database.execute("DELETE FROM words WHERE rowid = ?", (number,))
-    database.execute(  # and what was condensed with it, which is done anew
-        "DELETE FROM notes WHERE EXISTS (SELECT 1 FROM messages WHERE messages.id = ?"
-        " AND messages.conversation = notes.conversation AND turn <= last)",
-        (number,),
-    )
-    for (fact,) in database.execute("SELECT id FROM facts WHERE source = ?", (number,)):
-        facts.delete(database, fact)
-    done = database.execute("DELETE FROM messages WHERE id = ? RETURNING id", (number,))
-    if done:
-        database.execute("INSERT INTO words (words) VALUES ('optimize')")
-    return bool(done)

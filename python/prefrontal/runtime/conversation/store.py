@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Self
 
 from ...redaction import redact
 from ...storage.store_file import IN_MEMORY, Schema, StoreFile
-from . import condensing, drawn_facts, facts, rows, search, vectors
+from . import condensing, drawn_facts, erasure, facts, rows, search, vectors
 from .models import EVERYBODY, NewMessage
 from .schema import APPLICATION_ID, STEPS, VIEWS
 
@@ -135,10 +135,20 @@ class ConversationStore:
             partial(drawn_facts.keep, self._file.database, drawn, tuple(messages))
         )
 
-    def submit_note(self, viewer: Viewer, new: Note, old: Sequence[int] = ()) -> Future[None]:
-        """Queue a note, in the place of notes with old ids."""
+    def submit_note(
+        self,
+        viewer: Viewer,
+        new: Note,
+        old: Sequence[Note] = (),
+        messages: Sequence[Message] = (),
+    ) -> Future[None]:
+        """Queue a note that was made of old notes, in their place, or of messages.
+
+        It is not written if one of those is deleted meanwhile.
+        """
+        numbers = [each.id for each in messages]
         return self._file.submit(
-            partial(rows.replace_notes, self._file.database, viewer, tuple(old), new)
+            partial(rows.replace_notes, self._file.database, viewer, new, tuple(old), numbers)
         )
 
     def _condensed_to(self, viewer: Viewer) -> int:
@@ -203,8 +213,16 @@ class ConversationStore:
         return rows.around(self._file.reader, number, before, after, _walls(viewer))
 
     def delete(self, number: int) -> bool:
-        """Delete a message; whether it was there. No byte of it is left in the files."""
-        return self._file.erase(partial(rows.delete, self._file.database, number))
+        """Delete a message and what was made of it; whether it was there.
+
+        No byte of it is left in the files.
+        """
+        return self._file.erase(partial(erasure.delete, self._file.database, number))
+
+    def answers(self, number: int) -> list[int]:
+        """The messages of the agent in the turn that a message began."""
+        sql = "SELECT id FROM messages WHERE turn = ? AND direction = 'out' ORDER BY id"
+        return [int(each) for (each,) in self._file.reader.execute(sql, (number,))]
 
     def repeating(self, peer_id: str) -> list[int]:
         """The messages to others that may repeat the peer's words."""

@@ -127,15 +127,14 @@ class ConversationPlugin(Plugin):
             if not old:
                 return
             note = await condensing.observed(old, self._writer)
-            await asyncio.wrap_future(self.store.submit_note(viewer, note))
+            await asyncio.wrap_future(self.store.submit_note(viewer, note, messages=old))
             if self._writer is not None and (stated := await drawn(old, self._writer)):
                 await asyncio.wrap_future(self.store.submit_facts(stated, old))
             notes = self.store.notes(viewer)
             if sum(len(note.text) + 1 for note in notes) > condensing.NOTES:
                 half = notes[: max(2, len(notes) // 2)]
                 note = await condensing.reflected(half, condensing.NOTES // 4, self._writer)
-                ids = [each.id for each in half]
-                await asyncio.wrap_future(self.store.submit_note(viewer, note, ids))
+                await asyncio.wrap_future(self.store.submit_note(viewer, note, half))
         except PrefrontalError as error:
             self.log_error(f"The conversation could not be condensed: {error}")
 
