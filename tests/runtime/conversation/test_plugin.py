@@ -51,7 +51,7 @@ async def test_the_model_searches_the_chat_in_hand_alone(tmp_path: Path) -> None
         message("the boat is called Aurora"),
         message("the boat is called Boreas", "bob"),
     )
-    second = ScriptedLLM([use("conversation_search", query="boat call*"), "Boreas."])
+    second = ScriptedLLM([use("conversation_search", query="call*"), "Boreas."])
     await talk(agent(second, **workspace), message("my boat?", "bob", 9))
     [result] = [each for each in second.calls[1].messages if each["role"] == "tool"]
     assert json.loads(result["content"]) == [
