@@ -21,6 +21,10 @@ class RowError(PrefrontalError):
     """A row breaks a rule of the schema, such as an id that is there already."""
 
 
+class DamagedFileError(SourceError):
+    """What the file holds cannot be read, or not all of it."""
+
+
 class FencedError(SourceError):
     """Another process owns the store since: whoever gets this must end."""
 

@@ -14,10 +14,17 @@ Step: TypeAlias = Callable[[Database], object]
 
 
 def open_migrated(
-    path: str | os.PathLike[str], steps: Sequence[Step], *, application_id: int = APPLICATION_ID
+    path: str | os.PathLike[str],
+    steps: Sequence[Step],
+    *,
+    application_id: int = APPLICATION_ID,
+    remedy: str = "",
 ) -> Database:
-    """The database, created or brought to today's schema. Raises SourceError."""
-    database = open_database(path, application_id=application_id)
+    """The database, created or brought to today's schema; remedy: what to do about a damaged file.
+
+    Raises SourceError.
+    """
+    database = open_database(path, application_id=application_id, remedy=remedy)
     try:
         migrate(database, steps)
     except BaseException:

@@ -18,8 +18,11 @@ def open_database(
     *,
     read_only: bool = False,
     application_id: int = APPLICATION_ID,
+    remedy: str = "",
 ) -> Database:
     """The tables at that path: those of an SQLite file, or of the store that the file names.
+
+    remedy: what to do about a damaged file.
 
     Raises SourceError, InputError where an extra is missing.
     """
@@ -30,4 +33,4 @@ def open_database(
         return PostgresDatabase(url, name, read_only=read_only, application_id=application_id)
     from .sqlite_database import SqliteDatabase
 
-    return SqliteDatabase(path, read_only=read_only, application_id=application_id)
+    return SqliteDatabase(path, read_only=read_only, application_id=application_id, remedy=remedy)

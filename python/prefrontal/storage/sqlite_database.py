@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 from ..errors import SourceError
 from .checkpoints import Checkpoints
-from .database import APPLICATION_ID, Row, RowError, Value
+from .database import APPLICATION_ID, DamagedFileError, Row, RowError, Value
 
 if TYPE_CHECKING:
     import apsw
@@ -29,7 +29,7 @@ class SqliteDatabase:
     path: the file, made private to its owner if it is missing; ":memory:" keeps all in memory.
     busy_timeout_s: how long to wait while another process writes. read_only: the file must be
     there; nothing is written, and who reads never waits for who writes. application_id: what a
-    new file is marked with, and any other must bear.
+    new file is marked with, and any other must bear. remedy: what to do about a damaged one.
 
     A transaction that has ended without an error survives a power cut; with synchronous "normal"
     it need only survive the end of the process, and does not wait for the disk. Raises SourceError
@@ -44,6 +44,7 @@ class SqliteDatabase:
         read_only: bool = False,
         application_id: int = APPLICATION_ID,
         synchronous: Literal["full", "normal"] = "full",
+        remedy: str = "",
     ) -> None:
         name = os.fspath(path)
         self.path = name if name == ":memory:" else str(Path(name).absolute())
@@ -51,6 +52,7 @@ class SqliteDatabase:
         self._busy_timeout_s = busy_timeout_s
         self._application_id = application_id
         self._synchronous = synchronous
+        self._remedy = remedy
         self._depth = 0
         if self.path != ":memory:":
             (_check_plain_file if read_only else _make_private_file)(Path(self.path))
@@ -244,6 +246,10 @@ class SqliteDatabase:
             yield
         except apsw.ConstraintError as error:
             raise RowError(f"{self.path} refuses the row: {error}") from error
+        except (apsw.NotADBError, apsw.CorruptError) as error:
+            remedy = f"; {self._remedy}" if self._remedy else ""
+            sentence = f"{self.path} {self._what_failed(error)}{remedy}"
+            raise DamagedFileError(sentence) from error
         except (apsw.Error, UnicodeEncodeError) as error:
             raise SourceError(f"{self.path} {self._what_failed(error)}") from error
 

@@ -24,22 +24,28 @@ class Schema:
 
     application_id: what its files are marked with. steps: from an empty database to today's tables.
     views: by schema, those through which current statements read an older file unchanged.
+    remedy: what to do about a damaged file.
     """
 
     application_id: int
     steps: Sequence[Step]
     views: Mapping[int, Sequence[str]]
+    remedy: str = ""
 
     def open_writer(self, path: str | os.PathLike[str]) -> Database:
         """The database, created or migrated to the current schema. Raises SourceError."""
-        return open_migrated(path, self.steps, application_id=self.application_id)
+        return open_migrated(
+            path, self.steps, application_id=self.application_id, remedy=self.remedy
+        )
 
     def open_reader(self, path: str | os.PathLike[str]) -> Database:
         """The database, read-only; an empty one for a file without a schema yet.
 
         Never waits for the writer. Raises SourceError.
         """
-        database = open_database(path, read_only=True, application_id=self.application_id)
+        database = open_database(
+            path, read_only=True, application_id=self.application_id, remedy=self.remedy
+        )
         try:
             if (version := database.schema_version()) > 0:
                 self._read_as_today(database, version)

@@ -118,6 +118,28 @@ def test_backups_that_still_hold_a_deleted_message_are_named(
     assert f"A backup went to {tmp_path / 'gone'}, which is not there." in lines
 
 
+def test_damaged_conversations_are_repaired_while_no_agent_runs(workspace: Path) -> None:
+    path = workspace / "conversations.sqlite"
+    assert run("repair").stdout == f"{path} is not damaged.\n"
+    path.write_bytes(b"no database at all" * 99)
+    for words in (("search", "boat"), ("facts",), ("delete", "--message", "1")):
+        result = run(*words)
+        assert result.exit_code == 2
+        assert "end the agent, then `prefrontal memory repair` saves what" in result.stderr
+    with Ledger(workspace / "ledger.sqlite"):
+        result = run("repair")
+        assert result.exit_code == 2
+        assert "repair must be alone: the agent runs as process" in result.stderr
+    assert run("repair").stdout == (
+        f"{path} was damaged: 0 messages were read from it, and it is kept as {path}-corrupt."
+        " A copy that `prefrontal storage backup` made may hold more.\n"
+    )
+    assert run("search", "boat").exit_code == 0
+    path.unlink()
+    told = json.loads(run("repair", "--json").stdout)
+    assert told == {"path": str(path), "damaged": False}
+
+
 def test_a_text_can_be_deleted_and_the_agents_own_cannot(workspace: Path) -> None:
     run("store", "shopping", "eggs")
     assert json.loads(run("delete", "shopping", "--json").stdout) == {

@@ -18,6 +18,7 @@ from .memory_embedding import embed
 from .memory_facts import fact, facts
 from .memory_messages import delete_message, search, show
 from .memory_owners import owner_of
+from .memory_repair import repair
 
 if TYPE_CHECKING:
     from ...settings.home import Home
@@ -150,6 +151,7 @@ def _refuse_own(key: str) -> None:
 memory.add_command(embed)
 memory.add_command(facts)
 memory.add_command(fact)
+memory.add_command(repair)
 memory.add_command(search)
 memory.add_command(show)
 

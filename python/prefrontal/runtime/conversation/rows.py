@@ -62,14 +62,19 @@ def insert(database: Database, new: NewMessage) -> int:
     values = (wall, conversation, peer, new.direction, new.content, new.created_at, new.turn)
     database.execute(_INSERT, (number, *values, origins))
     place = f"w{wall} c{conversation} p{peer} {channel_word(viewer.channel_type)}"
-    database.execute(
-        "INSERT INTO words (rowid, content, place) VALUES (?, ?, ?)",
-        (number, indexed(new.content), place),
-    )
-    database.execute(_HOUR, (hour_of(new.created_at), number))
+    index(database, number, new.content, place, new.created_at)
     if new.direction == "in" and viewer.peer_id:
         facts.learn(database, number, new.content, new.created_at)
     return int(number)
+
+
+def index(database: Database, number: int, content: str, place: str, at: float) -> None:
+    """Let a message be found by its words, its place and its time."""
+    database.execute(
+        "INSERT INTO words (rowid, content, place) VALUES (?, ?, ?)",
+        (number, indexed(content), place),
+    )
+    database.execute(_HOUR, (hour_of(at), number))
 
 
 def hour_of(moment: float) -> int:

@@ -139,3 +139,6 @@ VIEWS = {
     ),
 }
 """Views by schema, through which current statements read an older file unchanged."""
+
+REMEDY = "end the agent, then `prefrontal memory repair` saves what can be read"
+"""What to do about a damaged file."""

@@ -16,7 +16,7 @@ from ...redaction import redact
 from ...storage.store_file import IN_MEMORY, Schema, StoreFile
 from . import condensing, drawn_facts, erasure, facts, rows, search, vectors
 from .models import EVERYBODY, NewMessage
-from .schema import APPLICATION_ID, STEPS, VIEWS
+from .schema import APPLICATION_ID, REMEDY, STEPS, VIEWS
 
 if TYPE_CHECKING:
     from ...storage.database import Value
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .models import Hit, Message, MessageQuery, Viewer, Wall
     from .vectors import Meaning
 
-_SCHEMA = Schema(APPLICATION_ID, STEPS, VIEWS)
+_SCHEMA = Schema(APPLICATION_ID, STEPS, VIEWS, REMEDY)
 MOST_IN_MEMORY = 10_000
 """Messages of a store that has no file."""
 

@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import Future
+from pathlib import Path
 from typing import Any
 
 from ...errors import PrefrontalError
@@ -21,12 +22,14 @@ from ...plugin import (
 from ...plugin.hearing import heard
 from ...plugin.messages import SYSTEM_SENDER
 from ...plugin.waiting import wait_for
+from ...storage.database import DamagedFileError
 from ...storage.store_file import IN_MEMORY
 from ..conversation import condensing, facts, tools
 from ..conversation.background_embedding import BackgroundEmbedding
 from ..conversation.drawn_facts import drawn
 from ..conversation.facts import PeerFact
 from ..conversation.models import Direction, Message, NewMessage, Viewer, viewer_of
+from ..conversation.repair import repair
 from ..conversation.semantics import configured
 from ..conversation.store import ConversationStore, conversations_path
 from ..model_call import ask
@@ -72,9 +75,22 @@ class ConversationPlugin(Plugin):
             self._store = ConversationStore(IN_MEMORY)
         else:
             workspace.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._store = ConversationStore(conversations_path(workspace))
+            self._store = self._open(conversations_path(workspace))
         if (semantics := configured(self._config)) is not None:
             self._embedding = BackgroundEmbedding(semantics, self._store, self.log_warn)
+
+    def _open(self, path: Path) -> ConversationStore:
+        """The store at that path: where it is damaged, of what can be read. Raises SourceError."""
+        try:
+            return ConversationStore(path)
+        except DamagedFileError as error:
+            damage = error
+        try:
+            self.log_error(repair(path).sentence())
+            return ConversationStore(path)
+        except (PrefrontalError, OSError) as error:
+            self.log_error(f"{damage}; until then what is said is lost at the end, because {error}")
+            return ConversationStore(IN_MEMORY)
 
     async def stop(self) -> None:
         """Wait for what is being written, then close the store."""
