@@ -199,7 +199,9 @@ def test_a_repository_is_replayed_with_a_preset_that_was_found(
     assert result.auc == 1.0
     assert result.policies[3].recall == result.policies[3].precision == 1.0
     assert not any("changelog" in path for each in result.strip for path in each.paths)
-    assert [what for what, *_ in seen] == ["choosing what relevant means", "replaying"]
+    whats = [what for what, *_ in seen]
+    assert whats == ["choosing what relevant means", "warming up", "replaying"]
+    assert ("warming up", 18, 18) in seen
     assert seen[-1] == ("replaying", 90, 90)
 
 
@@ -233,5 +235,8 @@ def test_progress_is_told_now_and_then_and_at_the_end(tmp_path: Path) -> None:
     seen: list[tuple[str, int, int]] = []
     path = write_lines(tmp_path / "long", history(3, 1_050))
     replay_events(str(path), Request(), PulseGate(), lambda *step: seen.append(step))
-    assert [done for _, done, _ in seen] == [200, 400, 600, 800, 1_000, 1_050]
-    assert {total for *_, total in seen} == {1_050}
+    every = [done for what, done, _ in seen if what == "replaying"]
+    assert every == [200, 400, 600, 800, 1_000, 1_050]
+    assert {total for what, _, total in seen if what == "replaying"} == {1_050}
+    # With labels "asked" a second gate is replayed beside it, with a warm-up of its own.
+    assert [done for what, done, _ in seen if what == "warming up"] == [200, 210] * 2

@@ -138,7 +138,7 @@ class ReplayJudge:
                 self._waiting[held.id] = window
             reason = Reason(held.reason)
             return Judgement(held.score, held.threshold, reason, waits=wake.waits)
-        refusal = gate.refusals[-1]
+        refusal = gate.refusals.newest
         self._burst = refusal.scored.moment.burst
         return Judgement(refusal.scored.score, refusal.threshold, refusal.reason)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import click
 from rich.console import Console
@@ -38,15 +38,19 @@ def progress() -> Iterator[Callable[[str, int, int], None]]:
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     console = Console(stderr=True)
-    with Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal
-    ) as bar:
-        task = bar.add_task("reading", total=None)
+    bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+    task = bar.add_task("reading", total=None)
 
-        def step(what: str, done: int, total: int) -> None:
-            bar.update(task, description=what, completed=done, total=total)
+    def step(what: str, done: int, total: int) -> None:
+        bar.update(task, description=what, completed=done, total=total)
 
+    try:
+        bar.start()
         yield step
+    finally:
+        with suppress(IndexError):  # of a `start` that Ctrl-C ended half-way
+            bar.stop()
+        console.show_cursor()
 
 
 def plain_table(*columns: str) -> Table:

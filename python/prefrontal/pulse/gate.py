@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -23,7 +23,7 @@ from .moment import shifted, standing_behind
 from .policy import DeliveryPolicy
 from .recall.audit import AuditDraw
 from .recall.score_draw import score_draw
-from .recent_refusals import MOST, is_large, trim
+from .recent_refusals import RecentRefusals
 from .scored_window import ScoredWindow, decision_events
 from .wake_records import Refusal, WakeRecords, WindowGroup, with_wish
 
@@ -70,7 +70,7 @@ class Gate:
         self.settings = settings
         self.modules: dict[str, GateModule] = {}
         self.counts: Counter[str] = Counter()
-        self.refusals: deque[Refusal] = deque(maxlen=MOST)
+        self.refusals = RecentRefusals()
         self.unstored: list[Refusal] | None = [] if settings.log_refusals else None
         self.asleep: list[Refusal] | None = None
         self.decided: list[Decision] = []
@@ -143,8 +143,6 @@ class Gate:
         """Decide at that moment, for one module or for each that the window concerns."""
         decide = self._decide_window if moment.burst is None else self._decide_burst
         decide(window, moment, module_id)
-        if is_large(window):
-            trim(self.refusals)
 
     def _decide_window(
         self, window: tuple[SignalEvent, ...], moment: Moment, module_id: str | None

@@ -8,33 +8,51 @@ from typing import TYPE_CHECKING
 from .event_bytes import size_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator
 
-    from ..types import SignalEvent
     from .wake_records import Refusal
 
 MOST = 1000
 MOST_BYTES = 16_000_000
-_LARGE = MOST_BYTES // MOST
-"""While no window is larger their number bounds their bytes, too."""
 
 
-def is_large(window: Sequence[SignalEvent]) -> bool:
-    """Whether the window may take the refusals over their bytes."""
-    return size_of(window) > _LARGE
+class RecentRefusals:
+    """At most MOST, whose windows take MOST_BYTES at most, each counted once; but the newest stays.
 
+    Iterating goes from the oldest to the newest.
+    """
 
-def trim(refusals: deque[Refusal]) -> None:
-    """Forget the oldest until the others are within MOST_BYTES; the newest window stays."""
-    if not refusals:
-        return
-    windows = {id(each.scored.window): each.scored.window for each in reversed(refusals)}
-    room = MOST_BYTES
-    remaining = set[int]()
-    for key, window in windows.items():
-        room -= size_of(window)
-        if room < 0 and remaining:
-            break
-        remaining.add(key)
-    while id(refusals[0].scored.window) not in remaining:
-        refusals.popleft()
+    def __init__(self) -> None:
+        self._refusals: deque[Refusal] = deque()
+        self._sizes: dict[int, int] = {}
+        self._uses: dict[int, int] = {}
+        self._bytes = 0
+
+    def __len__(self) -> int:
+        return len(self._refusals)
+
+    def __iter__(self) -> Iterator[Refusal]:
+        return iter(self._refusals)
+
+    @property
+    def newest(self) -> Refusal:
+        """Raises IndexError while there is none."""
+        return self._refusals[-1]
+
+    def append(self, refusal: Refusal) -> None:
+        """Remember it, and forget the oldest that there is no room for."""
+        self._refusals.append(refusal)
+        window = id(refusal.scored.window)
+        if window not in self._sizes:
+            self._sizes[window] = size_of(refusal.scored.window)
+            self._bytes += self._sizes[window]
+        self._uses[window] = self._uses.get(window, 0) + 1
+        while len(self) > MOST or (self._bytes > MOST_BYTES and len(self._sizes) > 1):
+            self._forget_oldest()
+
+    def _forget_oldest(self) -> None:
+        window = id(self._refusals.popleft().scored.window)
+        self._uses[window] -= 1
+        if not self._uses[window]:
+            del self._uses[window]
+            self._bytes -= self._sizes.pop(window)

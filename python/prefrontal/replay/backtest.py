@@ -26,6 +26,11 @@ LEAST_DAYS = 1 / 24
 """A shorter history still counts as an hour, or its rates per day would explode."""
 
 FEW_POSITIVES = 100
+REPORT_EVERY = 200
+
+Step = Callable[[str, int, int], None]
+"""Called with what is being done, how many windows are done, and of how many."""
+
 PATIENCE_S = 7 * DAY_S
 """What waits at the end of a history is asked about within so long, or counts as slept through."""
 
@@ -41,7 +46,7 @@ class Question:
     windows it has, if not a fifth. prices: of a wake-up, by kind of token; None where one price
     holds for all of them. budget: most wake-ups, asked in place of the recall, which is replayed
     beside it. warm: labelled windows of other histories, learned from before the first; the warm-up
-    is then empty unless it is given.
+    is then empty unless it is given. step: told how far the warm-up has been learned.
     """
 
     source: str
@@ -59,6 +64,7 @@ class Question:
     prices: Prices | None = USUAL_PRICES
     budget: Budget | None = None
     warm: Callable[[], Iterable[Window]] | None = None
+    step: Step = lambda *_: None
 
 
 def backtest(windows: Iterable[Window], gate: TrialGate, question: Question) -> ReplayResult:
@@ -85,7 +91,7 @@ def replayed(
     for learner in (own, *others):
         for other_window in () if question.warm is None else question.warm():
             learner.judge.learn(other_window)
-        _warm_up(learner, warm_up)
+        _warm_up(learner, watched(warm_up, "warming up", len(warm_up), question.step))
     trial, other = Trial(), Tally()
     for window in stream:
         for question_asked in own.late(window.time):
@@ -139,7 +145,17 @@ def _by_recall(trial: Trial, other: Tally, question: Question) -> PolicyResult:
     )
 
 
-def _warm_up(learner: Learner, windows: list[Window]) -> None:
+def watched(windows: Iterable[Window], what: str, total: int, step: Step) -> Iterator[Window]:
+    """The windows as they come, of which `step` is told now and then, and at the end."""
+    done = 0
+    for done, window in enumerate(windows, start=1):
+        if done % REPORT_EVERY == 0:
+            step(what, done, total)
+        yield window
+    step(what, done, done)
+
+
+def _warm_up(learner: Learner, windows: Iterable[Window]) -> None:
     learner.judge.wake_on_everything(learner.labels == ASKED)
     for window in windows:
         learner.take(window, learner.decide(window))

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import InputError
-from .backtest import Question, backtest
+from .backtest import Question, Step, backtest, watched
 from .histories.agent_history import AgentHistory
 from .histories.dates import parse_date
 from .histories.event_files import count_lines, spooled
@@ -34,11 +34,6 @@ if TYPE_CHECKING:
     from .result import ReplayResult
 
 FEATURES = ("all", "paths")
-
-Step = Callable[[str, int, int], None]
-"""Called with what is being done, how many windows are done, and of how many."""
-
-REPORT_EVERY = 200
 
 LABELLING_ORIGINS = ("git", "sample")
 """Where a history says itself what mattered; `watch` learns it there as well, of all windows."""
@@ -160,7 +155,7 @@ def label_git(
             preset = preset.read(history, total, step)
             notes.append(preset.note(history))
     else:
-        seen = _watched(history, "choosing what relevant means", total, step)
+        seen = watched(history, "choosing what relevant means", total, step)
         choice = find_preset(seen)
         preset = choice.preset
         notes.append(f"Relevant was chosen as {preset.name}: {choice.reason}.")
@@ -311,9 +306,10 @@ def _replayed(
         prices=prices if one_price is None else None,
         budget=request.budget,
         warm=_warm_windows(request) if request.warm or request.incidents else None,
+        step=step,
     )
     replayer = replayer or Replayer()
-    return replayer.replay(_watched(windows, "replaying", total, step), gate, question)
+    return replayer.replay(watched(windows, "replaying", total, step), gate, question)
 
 
 def _check_incidents(request: Request, origin: str) -> None:
@@ -335,15 +331,6 @@ def _warm_windows(request: Request) -> Callable[[], Iterator[Window]]:
             yield from windows
 
     return read
-
-
-def _watched(windows: Iterable[Window], what: str, total: int, step: Step) -> Iterator[Window]:
-    done = 0
-    for done, window in enumerate(windows, start=1):
-        if done % REPORT_EVERY == 0:
-            step(what, done, total)
-        yield window
-    step(what, done, done)
 
 
 def _with_notes(result: ReplayResult, notes: Iterable[str]) -> ReplayResult:
