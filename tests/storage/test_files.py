@@ -12,7 +12,7 @@ import pytest
 
 from prefrontal.errors import SourceError
 from prefrontal.storage import files, write_atomic
-from prefrontal.storage.files import sweep
+from prefrontal.storage.files import check_writable, sweep
 
 
 def test_text_is_written_as_utf8_and_bytes_as_they_are(tmp_path: Path) -> None:
@@ -119,3 +119,19 @@ def test_a_sweep_that_comes_before_the_lock_costs_another_try(
     write_atomic(tmp_path / "a.txt", "new")
     assert [each.name for each in tmp_path.iterdir()] == ["a.txt"]
     assert (tmp_path / "a.txt").read_text() == "new"
+
+
+def test_a_folder_is_writable_when_the_nearest_one_above_it_is(tmp_path: Path) -> None:
+    check_writable(tmp_path)
+    check_writable(tmp_path / "not" / "there")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(SourceError, match=r"cannot be used as a folder: .*file is none"):
+        check_writable(tmp_path / "file" / "below")
+
+
+def test_a_folder_that_lets_nobody_write_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "access", lambda path, mode: False)  # root may write anywhere
+    with pytest.raises(SourceError, match=rf"there cannot be written: {tmp_path} does not allow"):
+        check_writable(tmp_path / "there")

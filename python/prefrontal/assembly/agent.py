@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..home_folder import expanded
 from ..plugin import Plugin, PluginError, PluginMeta
 from ..runtime.discovery import FOLDERS, PluginDiscovery
 from ..runtime.discovery import discover as find_plugins
@@ -86,7 +86,7 @@ def _workspace(
 ) -> WorkspacePlugin:
     if folder is None and not background:
         named = config.get("workspace")
-        return WorkspacePlugin(Path(named).expanduser().absolute() if named else None)
+        return WorkspacePlugin(expanded(named).absolute() if named else None)
     return WorkspacePlugin(workspace_folder(folder, config).absolute())
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import SourceError
+from ..home_folder import expanded
 from ..pulse.followed import FollowedWindow, Place
 from ..pulse.sources.git_signs import branch_signs, head_signs
 from ..pulse.sources.polling import Poller
@@ -84,7 +85,7 @@ class HistorySource:
         interval_s: float = 2.0,
     ) -> None:
         self._module_id = module_id
-        self._folder = os.path.realpath(Path(folder).expanduser())
+        self._folder = os.path.realpath(expanded(folder))
         self._place = place
         self._waiting: FollowedWindow | None = None
         self._git_dir: Path | None = None

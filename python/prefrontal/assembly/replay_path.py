@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from os import PathLike, fspath
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from ..errors import InputError
+from ..home_folder import expanded
 from ..replay.histories.history_kind import is_of_git
 from ..replay.session import Request, replay_events, replay_git, replay_history, replay_sample
 from .replay_gate import PulseGate
@@ -55,6 +55,6 @@ def replay(
         return replay_sample(request, PulseGate())
     if events is not None:
         return replay_events(fspath(events), request, PulseGate())
-    folder = str(Path(path).expanduser())
+    folder = str(expanded(path))
     run = replay_git if is_of_git(folder) else replay_history
     return run(folder, request, PulseGate())

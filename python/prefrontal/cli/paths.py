@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import shlex
-from pathlib import Path
+
+from ..home_folder import known_home
 
 
 def home_short(path: str) -> str:
     """The path with the home folder as `~`."""
-    home = str(Path.home())
-    return f"~{path[len(home) :]}" if path == home or path.startswith(home + "/") else path
+    home = str(known_home() or "")
+    inside = home and (path == home or path.startswith(home + "/"))
+    return f"~{path[len(home) :]}" if inside else path
 
 
 def shell_word(path: str) -> str:

@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from ..errors import InputError
+from ..home_folder import expanded
 from .programs import Caller, own_program, usual_config
 from .target import InstallTarget
 from .targets.claude_code import claude_code
@@ -60,7 +61,7 @@ class Wish:
 
     def _caller(self, needs_settings: bool) -> Caller:
         config = usual_config(self.config) if needs_settings else Path("prefrontal.yml")
-        state = None if self.state is None else str(Path(self.state).expanduser().absolute())
+        state = None if self.state is None else str(expanded(self.state).absolute())
         return Caller(own_program(), config, state)
 
     def _before_an_agent(self, caller: Caller) -> InstallTarget:
@@ -76,7 +77,7 @@ class Wish:
 
 
 def _folder(name: str) -> Path:
-    folder = Path(name).expanduser().resolve()
+    folder = expanded(name).resolve()
     if not folder.is_dir():
         raise InputError(f"DIR must be a folder, got {name!r}")
     return folder

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import SourceError
+from ..home_folder import expanded
 
 NAME = "prefrontal"
 FILE_NAME = "prefrontal.yml"
@@ -56,7 +57,7 @@ def usual_config(named: str | None) -> Path:
         [Path(FILE_NAME), Path("~/.prefrontal") / FILE_NAME] if named is None else [Path(named)]
     )
     for each in places:
-        path = each.expanduser().absolute()
+        path = expanded(each).absolute()
         if path.is_file():
             return path
     if named is not None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import InputError
+from ..home_folder import expanded
 from .backtest import Question, Step, backtest, watched
 from .histories.agent_history import AgentHistory
 from .histories.dates import parse_date
@@ -238,7 +239,7 @@ def replay_history(
     since, until = _span(request)
     history = AgentHistory(path, since, until, request.limit, step)
     windows = iter(history) if isinstance(preset, NoopPreset) else preset.apply(history)
-    name = Path(path).expanduser().absolute().name or path
+    name = expanded(path).absolute().name or path
     notes = list(history.notes)
     arguments = (name, preset, request, gate, notes, step, "sessions")
     return _replayed(windows, len(history), *arguments, replayer)

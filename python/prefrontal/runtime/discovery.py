@@ -11,6 +11,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
+from ..home_folder import expanded
 from ..plugin import Plugin, PluginError
 from .registration import make
 
@@ -110,7 +111,7 @@ def _installed() -> Iterator[_Candidate]:
 
 def _in_folders(folders: Sequence[str | Path]) -> Iterator[_Candidate]:
     for folder in folders:
-        root = Path(folder).expanduser()
+        root = expanded(folder)
         for file in sorted(root.glob(f"*/{FILE}")):
             load = lambda file=file: _module_of(file)  # noqa: E731
             yield _Candidate(file.parent.name, str(file), load)

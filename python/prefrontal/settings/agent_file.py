@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError, SourceError
+from ..home_folder import expanded, known_home
 from ..nearest import did_you_mean, unknown_key
 from ..storage.documents import read_document
 
@@ -51,7 +52,9 @@ def agent_files(
     """
     if path is not None:
         return (Path(path),)
-    usual = (Path.home() / ".prefrontal" / FILE_NAME, (here or _current()) / FILE_NAME)
+    home = known_home()
+    usual = [] if home is None else [home / ".prefrontal" / FILE_NAME]
+    usual.append((here or _current()) / FILE_NAME)
     return tuple(dict.fromkeys(each for each in usual if each.exists()))
 
 
@@ -114,8 +117,8 @@ def workspace_folder(
     """
     named = folder or environ.get("PREFRONTAL_HOME") or (config or {}).get("workspace")
     try:
-        return Path(named or "~/.prefrontal/workspace").expanduser()
-    except RuntimeError as error:
+        return expanded(named or "~/.prefrontal/workspace")
+    except InputError as error:
         raise InputError(f"workspace must be a folder, got {named!r} ({error})") from None
 
 

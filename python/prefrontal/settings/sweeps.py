@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, Self, TypeVar
 from pydantic import BeforeValidator, ValidationError, model_validator
 
 from ..errors import InputError
+from ..home_folder import expanded
 from ..storage.documents import read_document
 from .cortex import Count
 from .gate import BudgetText
@@ -138,4 +139,4 @@ def read_sweep(path: str | os.PathLike[str], kind: type[_Sweep]) -> _Sweep:
 
 def beside(settings: str | os.PathLike[str], path: str) -> Path:
     """A path of the settings, relative to their folder."""
-    return Path(settings).absolute().parent / Path(path).expanduser()
+    return Path(settings).absolute().parent / expanded(path)

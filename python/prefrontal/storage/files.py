@@ -47,6 +47,15 @@ def _replace(path: Path, data: bytes) -> None:
     _sync_folder(target.parent)
 
 
+def check_writable(folder: Path) -> None:
+    """Raises SourceError where files cannot be written to the folder, be it there or made first."""
+    nearest = next(each for each in (folder, *folder.parents) if os.path.lexists(each))
+    if not nearest.is_dir():
+        raise SourceError(f"{folder} cannot be used as a folder: {nearest} is none")
+    if not os.access(nearest, os.W_OK | os.X_OK):
+        raise SourceError(f"{folder} cannot be written: {nearest} does not allow it")
+
+
 def sweep(folder: Path) -> None:
     """Remove what killed processes left of files that they were writing to the folder."""
     _swept.add(folder)

@@ -11,6 +11,7 @@ from urllib.parse import quote
 from zlib import crc32
 
 from ..errors import InputError, SourceError
+from ..home_folder import expanded
 from .files import sweep
 from .lock_file import LockFile, lock_owner
 
@@ -26,7 +27,7 @@ NAME_LIMIT = 150
 def default_state() -> Path:
     """$XDG_STATE_HOME/prefrontal, usually ~/.local/state/prefrontal."""
     folder = os.environ.get("XDG_STATE_HOME", "")
-    home = Path(folder) if Path(folder).is_absolute() else Path("~/.local/state").expanduser()
+    home = Path(folder) if Path(folder).is_absolute() else expanded("~/.local/state")
     return home / "prefrontal"
 
 

@@ -284,3 +284,16 @@ def test_beside_a_running_watch_it_says_to_end_that_first(home: Path, repository
             build_watch(load_settings(home / "prefrontal.yml"))
     finally:
         session.stop()
+
+
+def test_a_place_that_cannot_be_written_is_told_before_the_replay(
+    home: Path, git: repositories.Git
+) -> None:
+    git(home, "init", "--quiet", "empty")  # without a commit, which a replay refuses
+    repository = home / "empty"
+    state = home / ".local"
+    state.write_text("")
+    told = refusal("--git", repository, "--yes")
+    assert told == f"{state}/state/prefrontal cannot be used as a folder: {state} is none"
+    told = refusal("--git", repository, "--yes", "--config", home / "none" / "x.yml")
+    assert told == f"{home}/none/x.yml must lie in a folder that exists"

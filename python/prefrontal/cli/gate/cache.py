@@ -20,7 +20,8 @@ class CallFile:
 
     def __init__(self, key: str, kind: str) -> None:
         self._key = os.fsencode(key).replace(b"\0", b"\1")
-        self.path = os.path.join(_folder(), f"gate-{crc32(self._key):08x}.{kind}")  # noqa: PTH118
+        folder = _folder()
+        self.path = f"{folder}/gate-{crc32(self._key):08x}.{kind}" if folder else ""
 
     def read(self) -> list[str] | None:
         """What was kept; None where nothing was, or for another call."""
@@ -58,7 +59,7 @@ class CallFile:
 
 
 def _folder() -> str:
-    """$XDG_CACHE_HOME/prefrontal, usually ~/.cache/prefrontal."""
+    """$XDG_CACHE_HOME/prefrontal, usually ~/.cache/prefrontal; empty where the home is unknown."""
     named = os.environ.get("XDG_CACHE_HOME", "")
     home = named if os.path.isabs(named) else os.path.expanduser("~/.cache")  # noqa: PTH111, PTH117
-    return os.path.join(home, "prefrontal")  # noqa: PTH118
+    return os.path.join(home, "prefrontal") if os.path.isabs(home) else ""  # noqa: PTH117, PTH118

@@ -12,6 +12,7 @@ from typing import Any
 from zlib import crc32
 
 from ...errors import SourceError
+from ...home_folder import expanded
 from ...installation.programs import Caller, own_program
 from ...storage.files import write_atomic
 
@@ -60,7 +61,7 @@ class ClaudeHooks:
 
     def _asked(self) -> dict[str, Any]:
         """The gate's verdict. Raises SourceError when it gives none."""
-        config = None if self._config is None else self._config.expanduser().absolute()
+        config = None if self._config is None else expanded(self._config).absolute()
         words = [*own_program(), "gate"]
         if config is not None:
             words = Caller(own_program(), config, self._state).words("gate")
@@ -124,7 +125,7 @@ class ClaudeHooks:
 
     def _folder(self) -> Path:
         if self._state is not None:
-            return Path(self._state).expanduser()
+            return expanded(self._state)
         from ...settings import load_settings
 
         return Path(load_settings(self._config).state_folder())
@@ -162,7 +163,7 @@ def worth_of(payload: Payload) -> float | None:
     text = payload.get("last_assistant_message")
     if isinstance(text, str):
         return 0.0 if is_noop(text, woken=True) else 1.0
-    return _worth_in(Path(str(payload.get("transcript_path", ""))).expanduser())
+    return _worth_in(expanded(str(payload.get("transcript_path", ""))))
 
 
 def _worth_in(transcript: Path) -> float | None:

@@ -17,6 +17,7 @@ from ...assembly.history_source import checked_out
 from ...assembly.replay_gate import PulseGate
 from ...decisions.log import DecisionLog
 from ...errors import InputError, SourceError
+from ...home_folder import expanded
 from ...installation.runtimes import TITLES, runtimes_here
 from ...replay.histories.history_kind import holds_sessions, is_of_git, top_level
 from ...replay.report.wording import BASE_RATE_RULE
@@ -25,7 +26,7 @@ from ...settings.adopted import QUESTION
 from ...settings.adopted_text import with_adopted
 from ...settings.gate import USUAL_RECALL
 from ...settings.loading import load_settings, parse_settings
-from ...storage.files import write_atomic
+from ...storage.files import check_writable, write_atomic
 from ...storage.state_folder import FIRST_END_IT, StateFolder
 from ..paths import home_short
 from ..run.init_document import shown_path
@@ -59,7 +60,7 @@ class History:
             return cls(GIT, top)
         if is_of_git(place):
             return cls(GIT, _repository(place))
-        folder = Path(place).expanduser()
+        folder = expanded(place)
         if folder.is_file() and not holds_sessions(folder):
             return cls(EVENTS, str(folder))
         return cls(SESSIONS, place)
@@ -67,7 +68,7 @@ class History:
 
 def _repository(path: str) -> str:
     """The top of the repository, so that it is one module however it is named."""
-    folder = Path(path).expanduser()
+    folder = expanded(path)
     return str(top_level(folder) or folder)
 
 
@@ -211,14 +212,19 @@ def plan(
 ) -> AdoptionPlan:
     """Replay the history under the settings of the file; nothing is written yet.
 
-    Raises InputError where nothing can be learned or the settings do not allow it.
+    Raises InputError where nothing can be learned or the settings do not allow it, SourceError
+    before it replays where nothing could be written.
     """
-    config = config.expanduser().absolute()
+    config = expanded(config).absolute()
     if config.name.lower().endswith(".json"):
         raise InputError(f"config must be YAML to be extended, got {str(config)!r}")
     text = _text(config)
     settings = load_settings(config) if text else parse_settings({})
     entries = [each.model_dump(exclude_defaults=True) for each in settings.adopted]
+    if not config.parent.is_dir():
+        raise SourceError(f"{config} must lie in a folder that exists")
+    for place in (config.parent, settings.state_folder()):
+        check_writable(place)
     known = _known(settings, history)
     name = module_id or known or _name(history)
     replaces = any(each["module"] == name for each in entries)
@@ -267,7 +273,7 @@ def _known(settings: Settings, history: History) -> str | None:
 
 
 def _name(history: History) -> str:
-    path = Path(history.path).expanduser().absolute()
+    path = expanded(history.path).absolute()
     return (path.name if history.kind == GIT else path.stem) or str(path)
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import shutil
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import InputError, SourceError
+from ...home_folder import expanded
 
 if TYPE_CHECKING:
     from ...replay.result import ReplayResult
@@ -46,7 +46,7 @@ class ReplaySources:
             results.append(replay_events(path, request, PulseGate(), step))
         for path in self.places:
             if is_of_git(path):
-                folder = str(Path(path).expanduser())
+                folder = str(expanded(path))
                 results.append(replay_git(folder, request, PulseGate(), step))
                 continue
             try:
@@ -59,7 +59,7 @@ class ReplaySources:
 def _either(path: str, error: InputError) -> str:
     """Why neither sessions nor a repository was found in a folder."""
     nothing = str(error).startswith("history must be a folder or a file of sessions")
-    if nothing and Path(path).expanduser().is_dir():
+    if nothing and expanded(path).is_dir():
         return f"{error}; no git repository holds it either"
     return str(error)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from ...errors import InputError, SourceError
+from ...home_folder import expanded, known_home
 from ...installation.runtimes import TITLES, runtimes_here
 from ...plain_text import visible
 from ...standard_input import is_terminal
@@ -34,7 +35,7 @@ def init(folder: Path, yes: bool, force: bool, as_json: bool) -> None:
       prefrontal init
       prefrontal init ~/assistant --yes
     """
-    folder = Path(os.path.realpath(folder.expanduser()))
+    folder = Path(os.path.realpath(expanded(folder)))
     path = folder / FILE_NAME
     if folder.exists() and not folder.is_dir():
         raise InputError(f"DIR must be a folder, got the file {str(folder)!r}")
@@ -43,7 +44,7 @@ def init(folder: Path, yes: bool, force: bool, as_json: bool) -> None:
     yes = yes or as_json
     if not (yes or is_terminal()):
         raise InputError("init must be asked from a terminal; --yes asks nothing")
-    findings = look_around(folder, Path.home())
+    findings = look_around(folder, known_home() or folder)
     try:
         answers = usual(findings, folder) if yes else ask(findings, folder)
     except click.Abort:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 import click
 
 from ...errors import InputError
+from ...home_folder import expanded
 from ...plain_text import visible
 from ...pulse.sinks import CommandSink, HttpSink
 from ...settings.gate import USUAL_RECALL
@@ -111,8 +112,8 @@ def _picked(text: str, offered: list[Watched], folder: Path) -> tuple[Watched, .
             picked.append(offered[int(word) - 1])
             continue
         try:
-            path = (folder / Path(word).expanduser()).resolve()
-        except (RuntimeError, OSError, ValueError) as error:
+            path = (folder / expanded(word)).resolve()
+        except (OSError, ValueError) as error:
             raise InputError(f"folder must be one that can be, got {word!r} ({error})") from None
         if not path.exists():
             raise InputError(f"folder must be there, got {word!r}")

@@ -12,6 +12,7 @@ import click
 from click.core import ParameterSource
 
 from ...errors import InputError, SourceError
+from ...home_folder import expanded
 from ...plain_text import visible
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def sweep(plan: SweepPlan, settings: str, options: SweepOptions, as_json: bool) 
 
     view = VIEWS[plan.work]
     out = options.out
-    folder = results_folder(settings) if out is None else Path(out).expanduser()
+    folder = results_folder(settings) if out is None else expanded(out)
     _check_jobs(options.jobs)
     try:
         with progress() as step:

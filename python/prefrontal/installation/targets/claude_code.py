@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
+from ...home_folder import home_folder
 from ..json_entries import JsonEntries, JsonEntry
 from ..places import FilePlace
 from ..programs import Caller
@@ -25,7 +26,7 @@ NEEDS_SDK = "No MCP entry is written: the server needs `pip install 'prefrontal[
 
 def claude_home() -> Path:
     """CLAUDE_CONFIG_DIR, usually ~/.claude."""
-    return Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude")
+    return Path(os.environ.get("CLAUDE_CONFIG_DIR") or home_folder() / ".claude")
 
 
 def claude_code(caller: Caller, project: Path | None, *, consult: bool, mcp: bool) -> InstallTarget:
@@ -56,7 +57,7 @@ def claude_code(caller: Caller, project: Path | None, *, consult: bool, mcp: boo
 
 def _user_servers() -> Path:
     named = os.environ.get("CLAUDE_CONFIG_DIR")
-    return (Path(named) if named else Path.home()) / ".claude.json"
+    return (Path(named) if named else home_folder()) / ".claude.json"
 
 
 def _hooks(caller: Caller, consult: bool) -> list[JsonEntry]:

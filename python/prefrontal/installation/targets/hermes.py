@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from ...home_folder import home_folder
 from ..jobs import HermesJob
 from ..places import FilePlace
 from ..programs import Caller
@@ -27,7 +28,7 @@ PROMPT = (
 
 def hermes_home() -> Path:
     """HERMES_HOME, usually ~/.hermes."""
-    return Path(os.environ.get("HERMES_HOME") or Path.home() / ".hermes")
+    return Path(os.environ.get("HERMES_HOME") or home_folder() / ".hermes")
 
 
 def hermes(caller: Caller, every: str, *, mcp: bool) -> InstallTarget:

@@ -10,6 +10,7 @@ import json
 import os
 from pathlib import Path
 
+from ...home_folder import home_folder
 from ..jobs import OpenClawJob
 from ..json_entries import JsonEntries, JsonEntry
 from ..places import FilePlace
@@ -44,7 +45,7 @@ json(answer);
 
 def openclaw_home() -> Path:
     """OPENCLAW_STATE_DIR, usually ~/.openclaw."""
-    return Path(os.environ.get("OPENCLAW_STATE_DIR") or Path.home() / ".openclaw")
+    return Path(os.environ.get("OPENCLAW_STATE_DIR") or home_folder() / ".openclaw")
 
 
 def openclaw(caller: Caller, every: str, *, mcp: bool) -> InstallTarget:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ...errors import InputError
+from ...home_folder import home_folder
 from ..jobs import SystemdJob
 from ..places import FilePlace
 from ..programs import Caller
@@ -48,7 +49,7 @@ WantedBy=default.target
 
 def systemd(caller: Caller) -> InstallTarget:
     home = os.environ.get("XDG_CONFIG_HOME")
-    units = (Path(home) if home else Path.home() / ".config") / "systemd" / "user"
+    units = (Path(home) if home else home_folder() / ".config") / "systemd" / "user"
     text = _TEXT.format(mark=MARK, command=_words(caller.words("watch")))
     path = units / UNIT
     return InstallTarget(

@@ -10,9 +10,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields
-from pathlib import Path
 from typing import Annotated, ClassVar, TypedDict
 
+from ...home_folder import expanded
 from ...typed_fields import Must, then
 from .fields import NOT_EMPTY, Folder, Word
 from .source_interest import How, SourceInterest, condition
@@ -43,7 +43,7 @@ def _file(name: str) -> str:
     """A name stays one; a path becomes absolute, links as they are: so log files are called."""
     if "/" not in name:
         return name
-    return os.path.normpath(Path(name).expanduser().absolute())
+    return os.path.normpath(expanded(name).absolute())
 
 
 def _lower(names: list[str]) -> Iterable[str]:

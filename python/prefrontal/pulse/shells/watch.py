@@ -12,6 +12,7 @@ from ...clock import Clock, SystemClock
 from ...decisions.listing import DecisionList
 from ...decisions.log import DecisionLog
 from ...decisions.slept_ring import SleptRing
+from ...home_folder import expanded
 from ...types import Reason, SignalEvent
 from ..delivery import Delivery, Handler
 from ..learning.labels import check_label
@@ -78,7 +79,7 @@ class Watch:
             self._clock,
             standings=standings,
             attention=self._delivery,
-            weights_file=None if weights_file is None else Path(weights_file).expanduser(),
+            weights_file=None if weights_file is None else expanded(weights_file),
             every=auto_save_interval,
         )
         opened.spend_before(self._log, self._clock.now())

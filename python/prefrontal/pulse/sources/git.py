@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from ...clock import Clock, SystemClock
 from ...errors import SourceError
 from ...git_access import check_files
+from ...home_folder import expanded
 from ...types import SignalEvent
 from .git_commands import tell
 from .git_signs import head_signs
@@ -59,7 +60,7 @@ class GitSource:
         state_path: str | os.PathLike[str] | None = None,
         clock: Clock | None = None,
     ) -> None:
-        self._folder = os.path.realpath(Path(folder).expanduser())
+        self._folder = os.path.realpath(expanded(folder))
         self._clock = SystemClock() if clock is None else clock
         self._git_dir: Path | None = None
         self._signs: tuple[object, ...] = ()
@@ -67,7 +68,7 @@ class GitSource:
         self._top = ""
         self._commits = 0
         self._poller = Poller(f"prefrontal-git {self._folder}"[:200], interval_s, self._ask)
-        kept_in = None if state_path is None else Path(state_path).expanduser()
+        kept_in = None if state_path is None else expanded(state_path)
         name = f"place git {self._folder!a}"
         self._place = SourcePlace(name, self._poller.outlet, kept_in)
 

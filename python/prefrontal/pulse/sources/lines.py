@@ -15,6 +15,7 @@ from typing import IO, TYPE_CHECKING
 
 from ...clock import Clock, SystemClock
 from ...errors import InputError, SourceError
+from ...home_folder import expanded
 from ...standard_input import input_bytes
 from .event_lines import LineSplitter, event_from_line
 from .running import Outlet, Push
@@ -147,7 +148,7 @@ class SocketSource(_Reader):
 
     def __init__(self, path: str | os.PathLike[str], clock: Clock | None = None) -> None:
         super().__init__("prefrontal-socket", clock)
-        self.path = Path(path).expanduser().absolute()
+        self.path = expanded(path).absolute()
         if len(os.fsencode(self.path)) > _PATH_LIMIT:
             rule = f"socket path must be at most {_PATH_LIMIT} bytes"
             raise InputError(f"{rule}, got {str(self.path)!r}")

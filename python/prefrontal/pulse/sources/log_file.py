@@ -7,11 +7,11 @@ import logging
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...clock import Clock, SystemClock
 from ...errors import InputError, SourceError
+from ...home_folder import expanded
 from ...types import SignalEvent
 from .followed_file import FollowedFile
 from .log_archives import Unread, between, copies, unread
@@ -62,7 +62,7 @@ class LogFileSource:
         state_path: str | os.PathLike[str] | None = None,
         clock: Clock | None = None,
     ) -> None:
-        self._path = Path(path).expanduser().absolute()
+        self._path = expanded(path).absolute()
         if self._path.is_dir():
             raise InputError(f"log file must be a file, got the folder {str(path)!r}")
         self._clock = SystemClock() if clock is None else clock
@@ -73,7 +73,7 @@ class LogFileSource:
         self._gaps = 0
         self._left: dict[str, object] | None = None
         self._poller = Poller(f"prefrontal-log {self._path}"[:200], interval_s, self._ask)
-        kept_in = None if state_path is None else Path(state_path).expanduser()
+        kept_in = None if state_path is None else expanded(state_path)
         name = f"place log {str(self._path)!a}"
         self._place = SourcePlace(name, self._poller.outlet, kept_in)
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import InputError, SourceError
+from ...home_folder import expanded
 from ...plain_text import visible
 from .agent_lines import session_entries
 from .claude import KNOWN_TYPES as CLAUDE_TYPES
@@ -81,7 +82,7 @@ def find_sessions(path: str | Path) -> FoundSessions:
     followed, no deeper than LAYOUTS; a file that has two names is read once.
     Raises InputError that says what was looked for when there is none.
     """
-    root = Path(path).expanduser()
+    root = expanded(path)
     sessions = FoundSessions()
     try:
         mode = root.stat().st_mode

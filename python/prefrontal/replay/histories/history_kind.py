@@ -6,7 +6,8 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from ...errors import InputError
+from ...errors import InputError, SourceError
+from ...home_folder import expanded
 from .agent_files import find_sessions
 
 _OF_A_TOOL = ("agents", "sessions", "projects")
@@ -20,8 +21,8 @@ def top_level(path: str | Path = ".") -> Path | None:
     holds; git itself is not asked, so it need not be installed.
     """
     try:
-        folder = Path(path).expanduser().resolve()
-    except (OSError, RuntimeError, ValueError):  # a folder that was deleted, or no home
+        folder = expanded(path).resolve()
+    except (OSError, ValueError, SourceError):  # a folder that was deleted, or no home
         return None
     return next((each for each in (folder, *folder.parents) if _is_repository(each)), None)
 
@@ -33,7 +34,7 @@ def is_of_git(path: str | Path) -> bool:
     project that has session files somewhere (as test data) is a project.
     """
     top = top_level(path)
-    folder = Path(path).expanduser()
+    folder = expanded(path)
     if top is None or not folder.is_dir():
         return False
     if folder.resolve() != top:

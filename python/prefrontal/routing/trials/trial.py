@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from ...errors import PrefrontalError
+from ...home_folder import expanded
 from ...plain_text import one_line
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ def short_line(text: str) -> str:
 
 def setting_file(trial: ModuleTrial, name: str | None) -> Path | None:
     """A file that a setting names, relative to the project's folder."""
-    return None if name is None else trial.layout.root.parent / Path(name).expanduser()
+    return None if name is None else trial.layout.root.parent / expanded(name)
 
 
 def _text(data: bytes) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from ...errors import PrefrontalError
+from ...home_folder import expanded
 from ...plugin import Plugin, PluginMeta
 from ..registry import registry_of
 
@@ -42,7 +43,7 @@ class ObservabilityPlugin(Plugin):
             raise ValueError(f"observability.events must be a list, got {events!r}")
         self._events = deque(maxlen=capacity)
         self._types = None if events is None else frozenset(map(str, events))
-        self._path = Path(str(section["file"])).expanduser() if section.get("file") else None
+        self._path = expanded(str(section["file"])) if section.get("file") else None
 
     async def start(self) -> None:
         await self.stop()  # started again in a new event loop: still subscribed

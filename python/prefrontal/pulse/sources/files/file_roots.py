@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable
-from pathlib import Path
+
+from ....home_folder import expanded
 
 Identity = tuple[int, int]
 
 
 def resolved(path: str | os.PathLike[str]) -> str:
     """Absolute, with "~" and links replaced as far as they exist now."""
-    return os.path.realpath(Path(path).expanduser())
+    return os.path.realpath(expanded(path))
 
 
 class Roots:

@@ -1,0 +1,106 @@
+"""Where nobody knows the home folder, as of a container's user that is in no list of users."""
+
+from __future__ import annotations
+
+import json
+import os
+import pwd
+import subprocess
+import sys
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+from click.testing import CliRunner, Result
+
+from prefrontal.cli import main
+from prefrontal.cli.gate.cache import CallFile
+from prefrontal.cli.paths import home_short
+from prefrontal.errors import InputError, SourceError
+from prefrontal.home_folder import expanded, home_folder, known_home
+from prefrontal.installation.runtimes import runtimes_here
+
+SENTENCE = "HOME must be set to a folder of yours, got no HOME and no user"
+
+
+@pytest.fixture
+def no_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """An empty folder that we are in, without a home."""
+
+    def unknown(_: int | str) -> NoReturn:
+        raise KeyError
+
+    for name in ("HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "PREFRONTAL_STATE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(pwd, "getpwuid", unknown)
+    monkeypatch.setattr(pwd, "getpwnam", unknown)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(*words: str) -> Result:
+    return CliRunner().invoke(main, list(words))
+
+
+def test_a_path_is_told_whose_home_is_meant(no_home: Path) -> None:
+    assert known_home() is None
+    with pytest.raises(SourceError, match=SENTENCE):
+        home_folder()
+    with pytest.raises(SourceError, match=SENTENCE):
+        expanded("~/inbox")
+    with pytest.raises(InputError, match=r"a user of this machine after ~, got '~ada/inbox'"):
+        expanded("~ada/inbox")
+    assert expanded("inbox") == Path("inbox")
+
+
+def test_paths_without_a_home_stay_as_they_are(no_home: Path) -> None:
+    assert home_short("/root/x") == "/root/x"
+    assert runtimes_here() == []
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *(["decisions"], ["verify"], ["shadow"], ["storage", "status"], ["memory", "list"]),
+        ["watch", "."],
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_command_that_needs_a_home_says_so(no_home: Path, words: list[str]) -> None:
+    result = run(*words)
+    assert result.exit_code == 2
+    assert result.stderr.startswith(f"Error: {SENTENCE}")
+
+
+def test_what_needs_no_home_goes_on(no_home: Path) -> None:
+    found = json.loads(run("doctor", "--json").stdout)
+    assert found["settings"]["fault"].startswith(SENTENCE)
+    assert json.loads(run("init", "new", "--json").stdout)["file"].endswith("new/prefrontal.yml")
+    assert run("decisions", "--state", "here").stderr.startswith("Error: here holds no decisions")
+
+
+def test_a_gate_keeps_nothing_in_the_folder_where_it_is_called(no_home: Path) -> None:
+    file = CallFile("key", "fault")
+    assert not file.write(["one"])
+    assert file.read() is None
+    file.forget()
+    assert os.listdir(no_home) == []
+
+
+def test_the_gate_wakes_and_says_why(tmp_path: Path) -> None:
+    code = (
+        "import pwd, sys\n"
+        "def unknown(_): raise KeyError\n"
+        "pwd.getpwuid = unknown\n"
+        "from prefrontal.__main__ import main\n"
+        "sys.argv = ['prefrontal', 'gate']\n"
+        "main()\n"
+    )
+    environment = {k: v for k, v in os.environ.items() if k != "HOME" and not k.startswith("XDG_")}
+    told = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True,
+        text=True, timeout=60,
+    )  # fmt: skip
+    assert told.returncode == 0
+    assert f"NO DECISION, so the answer is WAKE: {SENTENCE}" in told.stderr
+    assert os.listdir(tmp_path) == []
