@@ -84,7 +84,7 @@ def test_a_gate_keeps_nothing_in_the_folder_where_it_is_called(no_home: Path) ->
     assert not file.write(["one"])
     assert file.read() is None
     file.forget()
-    assert os.listdir(no_home) == []
+    assert not list(no_home.iterdir())
 
 
 def test_the_gate_wakes_and_says_why(tmp_path: Path) -> None:
@@ -103,4 +103,4 @@ def test_the_gate_wakes_and_says_why(tmp_path: Path) -> None:
     )  # fmt: skip
     assert told.returncode == 0
     assert f"NO DECISION, so the answer is WAKE: {SENTENCE}" in told.stderr
-    assert os.listdir(tmp_path) == []
+    assert not list(tmp_path.iterdir())
