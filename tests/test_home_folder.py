@@ -96,11 +96,11 @@ def test_the_gate_wakes_and_says_why(tmp_path: Path) -> None:
         "sys.argv = ['prefrontal', 'gate']\n"
         "main()\n"
     )
-    environment = {k: v for k, v in os.environ.items() if k != "HOME" and not k.startswith("XDG_")}
+    kept = {k: v for k, v in os.environ.items() if k != "HOME" and not k.startswith("XDG_")}
+    words = [sys.executable, "-c", code]
     told = subprocess.run(
-        [sys.executable, "-c", code], check=False, cwd=tmp_path, env=environment, capture_output=True,
-        text=True, timeout=60,
-    )  # fmt: skip
+        words, check=False, cwd=tmp_path, env=kept, capture_output=True, text=True, timeout=60
+    )
     assert told.returncode == 0
     assert f"NO DECISION, so the answer is WAKE: {SENTENCE}" in told.stderr
     assert not list(tmp_path.iterdir())

@@ -211,3 +211,18 @@ def test_a_long_place_is_shown_whole(capsys: pytest.CaptureFixture[str]) -> None
     place = "postgresql://ada@db.internal:5432/" + "prefrontal" * 12
     print_table([("storage", place)])
     assert "".join(line.split()[-1] for line in capsys.readouterr().out.splitlines()) == place
+
+
+def test_a_place_that_cannot_be_looked_at_or_written_is_told_and_no_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    long = tmp_path / ("x" * 300)
+    fault = "it cannot be looked at: File name too long"
+    assert storage_of(long / "decisions.sqlite") == {
+        "place": str(long / "decisions.sqlite"),
+        "fault": fault,
+    }
+    monkeypatch.setenv("PREFRONTAL_STATE", str(tmp_path))
+    monkeypatch.setattr(os, "access", lambda path, mode: False)  # root may write anywhere
+    words = " ".join(run().stdout.split())
+    assert "not usable" in words and "you may not write there" in words

@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..decisions.schema import STEPS as DECISION_STEPS
-from ..errors import InputError, PrefrontalError
+from ..errors import InputError, PrefrontalError, SourceError
 from ..ledger.location import file_name, ledger_path
 from ..ledger.schema import APPLICATION_ID as LEDGER_ID
 from ..ledger.schema import STEPS as LEDGER_STEPS
 from ..settings.agent_file import read_agent_config, settings_file
 from ..settings.home import Home
 from ..storage.database import APPLICATION_ID
+from ..storage.files import check_writable
 from ..storage.memory_table import APPLICATION_ID as MEMORY_ID
 from ..storage.memory_table import STEPS as MEMORY_STEPS
 from ..storage.text_memory import table_path
@@ -174,8 +175,11 @@ def storage_of(
     from ..storage.opening import open_database
     from ..storage.postgres_url import read_link
 
-    if path is None or not path.exists():
-        return {"place": None, "fault": None}
+    try:
+        if path is None or not path.exists():
+            return {"place": None, "fault": None}
+    except OSError as error:
+        return {"place": str(path), "fault": f"it cannot be looked at: {error.strerror}"}
     place = str(path)
     try:
         url = read_link(path)
@@ -291,6 +295,10 @@ def _settings_words(settings: dict[str, str | None]) -> str:
 def _folder_words(folder: str | None, maker: str) -> str:
     if folder is None:
         return "unknown until the settings can be used"
+    try:
+        check_writable(Path(folder))
+    except SourceError as error:
+        return f"{folder}, not usable: {error}"
     return folder if Path(folder).exists() else f"{folder}, not there yet: {maker} makes it"
 
 

@@ -53,7 +53,8 @@ def check_writable(folder: Path) -> None:
     if not nearest.is_dir():
         raise SourceError(f"{folder} cannot be used as a folder: {nearest} is none")
     if not os.access(nearest, os.W_OK | os.X_OK):
-        raise SourceError(f"{folder} cannot be written: {nearest} does not allow it")
+        where = "there" if nearest == folder else f"in {nearest}"
+        raise SourceError(f"{folder} cannot be written: you may not write {where}")
 
 
 def sweep(folder: Path) -> None:
