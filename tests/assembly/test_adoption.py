@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import random
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
@@ -15,12 +16,17 @@ import pytest
 from prefrontal.assembly.adopted_modules import adopted_modules
 from prefrontal.assembly.adopted_state import history_sources, keep_adoption
 from prefrontal.assembly.adoption import Adopter
+from prefrontal.assembly.gate_counts import GateCounts
 from prefrontal.assembly.replay_gate import PulseGate
 from prefrontal.assembly.wakes_again import VerifyTally, again
 from prefrontal.clock import SystemClock
+from prefrontal.decisions.decision import Decision
 from prefrontal.decisions.log import DecisionLog
+from prefrontal.decisions.pages import DecisionPages
+from prefrontal.decisions.payloads import FoldedWindow, WakePayload
 from prefrontal.errors import InputError
 from prefrontal.pulse.followed import Following
+from prefrontal.pulse.learned import RECALL, WEIGHTS
 from prefrontal.pulse.modules.fingerprint import parse_fingerprint
 from prefrontal.pulse.opening import open_gate
 from prefrontal.pulse.shells.stepper import Stepper
@@ -241,6 +247,55 @@ def test_a_watch_of_an_adopted_history_is_decided_again_to_the_bit(
     tally = VerifyTally()
     assert list(again(log, tally)) == []
     assert (tally.decided, tally.starts, dict(tally.left)) == (30, 3, {})
+
+
+def test_a_question_about_several_windows_is_labelled_by_theirs_and_teaches_nothing_more(
+    log: DecisionLog, import_history: Import, git: repositories.Git, tmp_path: Path
+) -> None:
+    repository = import_history(changes(160))
+    tip = git(repository, "rev-parse", "main")
+    git(repository, "update-ref", "refs/heads/main", "main~30")
+    settings = adopted(log, repository, NEWS)
+    with DecisionLog(tmp_path / "at-once") as other:
+        adopted(other, repository, NEWS)
+        git(repository, "update-ref", "refs/heads/main", tip)
+        watched(other, settings, 30)
+        at_once = taught(other)
+    policy = settings.gate.policy.model_copy(update={"cooldown_s": 0.5})
+    gate = settings.gate.model_copy(update={"policy": policy})
+    watched(log, settings.model_copy(update={"gate": gate}), 31)
+    records = {each.id: each for each in log.records()}
+    [question] = [each for each in records.values() if each.acted and waited(each)]
+    told = [records[each.id] for each in waited(question)]
+    assert len(told) > 5
+    assert {each.label for each in told} == {0.0, 1.0}
+    assert question.label == 1.0
+    # what is learned is what it would have been without a hold
+    assert taught(log) == at_once
+    assert list(again(log)) == []
+    with closing(DecisionPages(log.path)) as pages:
+        assert pages.unanswered() == []
+        found = GateCounts.read(pages.gate).figures()
+    mattered = [each for each in records.values() if each.label == 1.0 and not waited(each)]
+    caught = [each for each in mattered if each.reason in ("woke", "cooldown")]
+    assert (found.wakes, found.labelled, found.useful) == (2, 2, 2)
+    assert found.caught is not None
+    assert found.caught.recall == len(caught) / len(mattered)
+
+
+def taught(log: DecisionLog) -> tuple[bytes, dict[str, float]]:
+    """The weights, and what labels say of recall; without what was new in what woke at once."""
+    weights, counts = log.load_state(WEIGHTS), log.load_state(RECALL)
+    assert weights is not None
+    assert counts is not None
+    known = json.loads(counts[0])["mine"]
+    drift = ("watched", "usual", "usual_square", "lately")
+    return weights[0], {name: each for name, each in known.items() if name not in drift}
+
+
+def waited(decision: Decision) -> tuple[FoldedWindow, ...]:
+    """The windows that a question tells of."""
+    return decision.payload.folded if isinstance(decision.payload, WakePayload) else ()
 
 
 def test_what_other_modules_learned_stays(

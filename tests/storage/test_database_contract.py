@@ -13,7 +13,7 @@ import pytest
 
 from prefrontal.decisions.log import DecisionLog, NewLabel
 from prefrontal.decisions.pages import DecisionPages
-from prefrontal.decisions.payloads import Moment, WakePayload
+from prefrontal.decisions.payloads import FoldedWindow, Moment, WakePayload
 from prefrontal.errors import InputError, SourceError
 from prefrontal.ledger.forgetting import Forgotten
 from prefrontal.ledger.ledger import Ledger
@@ -203,6 +203,27 @@ def test_a_log_keeps_decisions_labels_and_states_of_one_moment(place: Place) -> 
         owed.settle("ntfy", first.seq, "done", 0.0, "ok \x00")
         assert [each.detail for each in owed.of(record.id)] == ["ok \x00"]
         owed.close()
+
+
+def test_the_label_of_a_question_follows_those_of_what_it_told_of(place: Place) -> None:
+    windows = [slept(payload=WakePayload(waits=True)) for _ in range(2)]
+    folded = tuple(FoldedWindow(each.id) for each in windows)
+    question = woke(payload=WakePayload(late=True, folded=folded))
+    with DecisionLog(path := place("log")) as log:
+        log.append_many(windows)
+        log.keep([question], [NewLabel(windows[0].id, 0.0, 5.0, "preset")])
+        log.keep([], [NewLabel(windows[1].id, 1.0, 6.0, "preset")])
+        log.label_unanswered(question.subject)
+        labels = [(each.label, each.source) for each in log.labels_after(0)]
+        assert labels == [(0.0, "preset"), (1.0, "preset"), (1.0, "told")]
+        assert [each.label for each in log.records(own_labels=True)] == [0.0, 1.0, None]
+    with closing(DecisionPages(path)) as pages:
+        rows = list(pages.after(0))
+        assert [(each.is_late, each.told_by) for each in rows] == [
+            (False, 3),
+            (False, 3),
+            (True, None),
+        ]
 
 
 def test_pages_read_runs_and_figures(place: Place) -> None:

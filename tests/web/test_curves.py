@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from random import Random
 
 from prefrontal.assembly.replay_gate import policy_admission
+from prefrontal.decisions.labels import TOLD
 from prefrontal.decisions.pages import LogRow
 from prefrontal.replay.log_replay import replay_log
 from prefrontal.settings import PolicySettings
@@ -49,6 +51,23 @@ def test_each_point_of_the_curve_is_a_replay_at_that_threshold() -> None:
         assert math.isclose(curve.wakes[step] * curve.days, found.would_wake)
         assert found.recall is not None
         assert math.isclose(curve.recall[step], found.recall)
+
+
+def test_what_was_held_back_counts_once() -> None:
+    scores = enumerate((0.7, 0.75, 0.8))
+    gathered = [replace(row(at, score, "grouped"), told_by=3) for at, score in scores]
+    burst = [*gathered, replace(row(3, 0.8, label=1.0), is_late=True)]
+    held = [replace(row(at, 0.9, "cooldown", 1.0), told_by=7) for at in (5, 6)]
+    rows = [*burst, row(4, 0.65), *held, replace(row(7, 0.9, label=1.0), is_late=True, source=TOLD)]
+    rows = [replace(each, is_told=each.told_by is not None) for each in rows]
+    rows.append(row(8, 0.2, "below_threshold"))
+    curve = threshold_curve(rows)
+    assert (curve.windows, curve.labelled) == (7, 3)
+    assert [round(curve.wakes[at] * curve.days) for at in (60, 70, 85, 91)] == [4, 3, 2, 0]
+    assert curve.recall is not None
+    assert [round(curve.recall[at], 3) for at in (60, 85, 91)] == [1.0, 0.667, 0.0]
+    found = preview(rows, 0.7, PolicySettings())
+    assert (found.woke, found.would_wake, found.caught) == (3, 3, 3.0)
 
 
 def test_audits_stand_for_the_windows_that_are_not_in_the_log() -> None:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ..decisions.decision import Decision
+from ..decisions.labels import PRESET
 from ..decisions.payloads import WakePayload
 from ..pulse.budgets.budget_threshold import BudgetThreshold
-from ..pulse.followed import PRESET
 from ..pulse.gate import Gate
 from ..pulse.learning.limbic import LimbicLayer
 from ..pulse.learning.rules import FoundRule as PulseRule

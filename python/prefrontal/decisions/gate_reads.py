@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..types import Reason
 from .event_json import restored
+from .labels import TOLD
 from .payloads import WAKE
 
 if TYPE_CHECKING:
@@ -16,8 +17,10 @@ if TYPE_CHECKING:
 
 _DETAILS = "CASE WHEN typeof(details) = 'text' AND json_valid(details) THEN details END"
 RUN = f"coalesce(json_extract({_DETAILS}, '$.run'), '')"
-TOLD = "EXISTS (SELECT 1 FROM folds WHERE held = decisions.seq)"
+IS_TOLD = "EXISTS (SELECT 1 FROM folds WHERE held = decisions.seq)"
 """Whether a question told of the held back window, or is owed: then it waits and is not missed."""
+LATE = f"(acted AND json_extract({_DETAILS}, '$.late') IS NOT NULL)"
+"""Whether a question was asked when a hold ended; the windows that it told of count themselves."""
 EVENT = f"CAST(coalesce(json_extract({_DETAILS}, '$.event'), '0') AS BIGINT)"
 
 _OF_TIME = f"kind = '{WAKE}' AND reason <> '{Reason.REPLAYED}' AND time >= ? AND time < ?"
@@ -27,10 +30,11 @@ SELECT decisions.time, acted, asked.time, last.label FROM decisions
 LEFT JOIN folds ON folds.held = decisions.seq
 LEFT JOIN (SELECT seq AS number, time FROM decisions) AS asked ON asked.number = folds.question
 LEFT JOIN labels AS last
-ON last.seq = (SELECT max(seq) FROM labels WHERE decision = decisions.seq)
+ON last.seq = (
+  SELECT max(seq) FROM labels WHERE decision = decisions.seq AND source <> '{TOLD}')
 WHERE kind = '{WAKE}' AND reason <> '{Reason.REPLAYED}' AND decisions.time >= ?
 AND (acted OR folds.held IS NOT NULL OR last.label IS NOT NULL)
-AND NOT (acted AND json_extract({_DETAILS}, '$.late') IS NOT NULL)
+AND NOT {LATE}
 AND json_extract({_DETAILS}, '$.opening') IS NULL ORDER BY decisions.time"""
 # A burst that went on was told of before; a late question, by what it folded.
 _AT_ONCE = f"""\
@@ -87,7 +91,7 @@ class GateReads:
         """All that was asked about, and what of the rest is below the threshold or labelled."""
         named = "SELECT subject, acted, reason, propensity, source"
         counted = f"{named}, 0, count(*), count(label), count(*) FILTER (WHERE label >= 0.5)"
-        labelled = f"{named}, {TOLD}, 0, count(label), count(*) FILTER (WHERE label >= 0.5)"
+        labelled = f"{named}, {IS_TOLD}, 0, count(label), count(*) FILTER (WHERE label >= 0.5)"
         below = "SELECT subject, 0, reason, 1.0, NULL, 0, count(*), 0, 0"
         for sql in (
             f"{counted} FROM decisions LEFT JOIN {_LAST} WHERE acted AND {_OF_TIME}",

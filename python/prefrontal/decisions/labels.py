@@ -8,6 +8,15 @@ if TYPE_CHECKING:
     from .decision import Decision
 
 
+PRESET = "preset"
+"""The source of labels that a history itself tells, of every window."""
+
+TOLD = "told"
+"""The source of a question's label that follows from those of the windows it told of. It counts
+for the question alone: what its windows teach, their own labels do.
+"""
+
+
 class NewLabel(NamedTuple):
     """How much a decision mattered, 0..1, who says so, and when (Unix seconds)."""
 

@@ -24,6 +24,7 @@ from .labels import NewLabel
 from .listing import DecisionList
 from .news import DecisionNews
 from .payloads import WAKE
+from .question_labels import label_questions, label_unanswered
 from .retention import delete_refusals
 from .schema import STEPS
 from .slept_ring import SleptWindows
@@ -154,6 +155,7 @@ class DecisionLog:
                 self._database.execute_many(_INSERT, rows)
                 keep_folds(self._database, decisions)
                 self._database.execute_many(_LABEL, first + given)
+                label_questions(self._database, decisions, [each[0] for each in first + given])
                 self._database.execute_many(OWE, owed)
                 self._database.execute_many(_STATE, [each for each in content if each[1]])
                 self._database.execute_many(_FORGET, [each[:1] for each in content if not each[1]])
@@ -197,6 +199,7 @@ class DecisionLog:
             return False
         with self._database.transaction():
             if self._database.execute_many(_LABEL, [values]) == 1:
+                label_questions(self._database, (), [decision_id])
                 return True
         asleep = [] if self._slept is None else self._slept.find(decision_id)
         if [each.id for each in asleep] != [decision_id]:
@@ -247,13 +250,20 @@ class DecisionLog:
         """What the decision led to, directly or by what it led to, in the order it was kept."""
         return DecisionList(queries.followed(self._database, decision_id))
 
-    def records(self, since: float | None = None, until: float | None = None) -> Iterator[Decision]:
+    def records(
+        self,
+        since: float | None = None,
+        until: float | None = None,
+        *,
+        own_labels: bool = False,
+    ) -> Iterator[Decision]:
         """The decisions of that time, oldest first, read a page at a time.
 
         since: Unix seconds, included. until: Unix seconds, left out. What is appended after the
-        first is read is left out too.
+        first is read is left out too. own_labels: without those that follow from the labels of
+        windows that a question told of.
         """
-        return queries.oldest(self._database, since, until)
+        return queries.oldest(self._database, since, until, own_labels=own_labels)
 
     def wakes_after(self, decision_id: str | None, limit: int = 100) -> DecisionList:
         """The wakes with a question kept after that decision, or the newest, in their order.
@@ -317,6 +327,11 @@ class DecisionLog:
     def chosen(self, ids: Sequence[str]) -> list[Decision]:
         """The decisions of these ids, without their labels, in the order they were kept."""
         return chosen(self._database, ids)
+
+    def label_unanswered(self, module_id: str) -> None:
+        """Label its questions that told of windows whose labels are known and that have none."""
+        with self._database.transaction():
+            label_unanswered(self._database, module_id)
 
     def said_after(self, seq: int, besides: str) -> Iterator[tuple[int, Decision, float]]:
         """As `labels_after`, without the labels of the source `besides`."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..storage.database import Row
@@ -14,15 +14,17 @@ from ..storage.opening import open_database
 from .decision import COLUMNS, Decision, from_row
 from .deliveries import STANDING, SinkProgress
 from .event_json import restored, storable
-from .gate_reads import EVENT, RUN, TOLD, GateReads
-from .payloads import PAYLOADS, WAKE
+from .gate_reads import EVENT, IS_TOLD, LATE, RUN, GateReads
+from .labels import TOLD
+from .payloads import PAYLOADS, WAKE, FoldedWindow, WakePayload
 
 _PAGE = 1000
 _LAST_LABEL = "(SELECT label FROM labels WHERE decision = decisions.seq ORDER BY seq DESC LIMIT 1)"
 _LAST_SOURCE = _LAST_LABEL.replace("label", "source", 1)
 _UNLABELLED = (
     "decisions.seq, id, time, kind, subject, acted, reason, score, threshold, "
-    f"question IS NOT NULL, propensity, {RUN}, {EVENT}, {TOLD}"
+    f"question IS NOT NULL, propensity, {RUN}, {EVENT}, {IS_TOLD}, "
+    f"{LATE}, (SELECT question FROM folds WHERE held = decisions.seq)"
 )
 _LIGHT = f"{_UNLABELLED}, {_LAST_LABEL}, {_LAST_SOURCE}"
 _WHOLE = (
@@ -38,6 +40,8 @@ class LogRow:
     seq: grows with each decision that is kept. asks: whether it has a question. label: the last;
     source: who gave it. run, event: the start of the gate and the number of the event in it; "" and
     0 where it was not noted. is_told: whether it was held back and a later question tells of it.
+    told_by: number of that question, None while it waits. is_late: whether it was asked when a hold
+    ended, about windows that have rows of their own.
     """
 
     seq: int
@@ -56,9 +60,18 @@ class LogRow:
     run: str = ""
     event: int = 0
     is_told: bool = False
+    is_late: bool = False
+    told_by: int | None = None
 
-    def as_record(self) -> Decision:
-        """The decision, as far as this row tells of it."""
+    def as_record(self, folded: Iterable[FoldedWindow] = ()) -> Decision:
+        """The decision of its window, as far as this row tells of it.
+
+        folded: what it told of. A label that follows from these says nothing of its own window.
+        """
+        payload = PAYLOADS[self.kind]()
+        if isinstance(payload, WakePayload):
+            waits = self.is_told and not self.acted
+            payload = replace(payload, waits=waits, late=self.is_late, folded=tuple(folded))
         return Decision(
             id=self.id,
             time=self.time,
@@ -70,8 +83,8 @@ class LogRow:
             question=None,
             propensity=self.propensity,
             window=(),
-            payload=PAYLOADS[self.kind](),
-            label=self.label,
+            payload=payload,
+            label=None if self.source == TOLD else self.label,
         )
 
 
@@ -224,7 +237,7 @@ class DecisionPages:
 
 def _row(row: Row | Sequence[Any]) -> LogRow:
     seq, id_, time, kind, subject, acted, reason, score, threshold, asks, propensity, *rest = row
-    run, event, is_told, label, source = rest
+    run, event, is_told, is_late, told_by, label, source = rest
     return LogRow(
         seq=seq,
         id=str(id_),
@@ -242,4 +255,6 @@ def _row(row: Row | Sequence[Any]) -> LogRow:
         run=str(run),
         event=int(event),
         is_told=bool(is_told),
+        is_late=bool(is_late),
+        told_by=None if told_by is None else int(told_by),
     )

@@ -10,7 +10,7 @@ from ..storage.database import Database, Value
 from ..types import Reason
 from .decision import COLUMNS, Decision, from_row
 from .event_json import storable
-from .labels import GivenLabel
+from .labels import TOLD, GivenLabel
 from .payloads import WAKE
 
 # The last label of a decision counts; every earlier one stays in the table.
@@ -18,6 +18,8 @@ LABELLED = """\
 decisions LEFT JOIN labels AS last
 ON last.seq = (SELECT max(seq) FROM labels WHERE decision = decisions.seq)"""
 RECORD = ", ".join(f"decisions.{name}" for name in COLUMNS.split(", ")) + ", last.label, last.at"
+_OWN = LABELLED.replace("= decisions.seq)", f"= decisions.seq AND source <> '{TOLD}')")
+"""With the last label of the window, not that of the question that told of others."""
 _PAGE = 500
 _SHORTEST_PREFIX = 4
 _LAST = 2**62
@@ -67,13 +69,16 @@ def newest(
     return _select(database, f"WHERE {' AND '.join(conditions)} {order}", (*values, max(limit, 0)))
 
 
-def oldest(database: Database, since: float | None, until: float | None) -> Iterator[Decision]:
+def oldest(
+    database: Database, since: float | None, until: float | None, *, own_labels: bool = False
+) -> Iterator[Decision]:
     """The decisions of that time, oldest first, a page at a time: no long read, little memory."""
+    labelled = _OWN if own_labels else LABELLED
     [(last,)] = database.execute("SELECT max(seq) FROM decisions")
     place = (-math.inf if since is None else since, -1)
     end = math.inf if until is None else until
     page = f"""\
-SELECT {RECORD}, decisions.seq FROM {LABELLED}
+SELECT {RECORD}, decisions.seq FROM {labelled}
 WHERE (time, decisions.seq) > (?, ?) AND time < ? AND decisions.seq <= ?
 ORDER BY time, decisions.seq LIMIT {_PAGE}"""
     while rows := database.execute(page, (*place, end, last)):

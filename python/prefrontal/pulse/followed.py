@@ -7,7 +7,7 @@ import logging
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ..decisions.labels import NewLabel
+from ..decisions.labels import PRESET, NewLabel
 from ..errors import PrefrontalError
 
 if TYPE_CHECKING:
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 
 HISTORY = "history "
 """States that tell how far a history was followed begin so; the module's id follows."""
-
-PRESET = "preset"
-"""The source of labels that the history itself tells, of every window."""
 
 log = logging.getLogger("prefrontal.pulse")
 
@@ -112,7 +109,15 @@ class Following:
         if follow is None:
             follow = read_follow(self._decisions, window.module_id) or Follow({})
             self._follows[window.module_id] = follow
+            self._label_unanswered(window.module_id)
         return follow
+
+    def _label_unanswered(self, module_id: str) -> None:
+        """Questions of releases before, whose labels did not follow from those of windows."""
+        try:
+            self._decisions.label_unanswered(module_id)
+        except PrefrontalError as error:
+            log.error("questions of before could not be labelled: %s", error)
 
     def _decide(self, window: FollowedWindow) -> tuple[list[Decision], list[Decision]]:
         """The decisions to deliver, and all of them as the log keeps them, refusals, too."""

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ..decisions.labels import TOLD
 from ..decisions.payloads import WAKE
 from ..decisions.threshold_wishes import read_thresholds
 from ..errors import InputError, PrefrontalError
@@ -116,7 +117,7 @@ class Learned:
         for each in self._decisions.labels_after(self._through):
             self._through = each.number
             decision = each.decision
-            if decision.kind != WAKE:
+            if decision.kind != WAKE or each.source == TOLD:
                 continue
             if decision.subject in self._gate.modules:
                 self._gate.learn(decision, each.label, each.source)

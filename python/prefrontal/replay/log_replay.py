@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
 from ..decisions.decision import Decision
+from ..decisions.payloads import WakePayload
 from ..types import Reason
 
 Admit = Callable[[Decision], str | None]
@@ -52,31 +53,104 @@ def replay_log(
 ) -> list[ModuleOutcome]:
     """What each module would have done with these records, in the order of their names.
 
-    records: oldest first. threshold: for every module; None keeps the one each was decided with.
-    Windows that the log does not hold (refusals, unless they were logged) cannot be replayed:
-    a lower threshold finds only the audits among them.
+    records: oldest first, with the labels of their own windows. threshold: for every module; None
+    keeps the one each was decided with. What was gathered into one question is one wake-up; what a
+    policy held back counts when it came, since another policy may not. So each window counts once.
+    Windows that the log does not hold (refusals, unless they were logged) cannot be replayed: a
+    lower threshold finds only the audits among them.
     """
     outcomes: dict[str, ModuleOutcome] = {}
+    waiting = _Waiting(threshold)
     for record in records:
         if record.kind != "wake" or record.reason == Reason.REPLAYED:
             continue
         outcome = outcomes.setdefault(record.subject, ModuleOutcome(record.subject))
         outcome.decisions += 1
         outcome.woke += record.reason == Reason.WOKE
-        wakes = record.score >= (record.threshold if threshold is None else threshold)
+        if record.reason == Reason.GROUPED:
+            waiting.gather(record, outcome)
+            continue
+        windows = waiting.windows_of(record)
+        gathered = [each for each, wakes in windows if wakes is None]
+        is_again = bool(windows) and _wake(record).late  # what it is about counts where it came
+        with_it = [] if record.reason == Reason.AUDIT else gathered  # an audit stands for others
+        reason = None
+        wakes = any(map(waiting.reaches, gathered if is_again else [record, *with_it]))
         if wakes and (reason := admit(record)) is not None:
             outcome.held_back[reason] += 1
             wakes = False
         outcome.would_wake += wakes
-        _count_label(outcome, record, wakes)
+        for each in gathered:
+            _count_label(outcome, each.label, each, reason is None and waiting.reaches(each))
+        if not is_again:
+            _count_label(outcome, record.label, record, wakes)
+            waiting.put_by(record, wakes)
+        elif (about := _answered(record, windows)) is not None:
+            window, woke = about
+            is_told = wakes and waiting.reaches(window) if woke is None else woke
+            _count_label(outcome, record.label, window, is_told)
+    waiting.end(outcomes)
     return [outcomes[name] for name in sorted(outcomes)]
 
 
-def _count_label(outcome: ModuleOutcome, record: Decision, wakes: bool) -> None:
-    if record.label is None:
+_Waited = tuple[Decision, bool | None]
+"""A window that waited, and whether it would have woken; None where it was gathered."""
+
+
+class _Waiting:
+    """Windows that no question has told of yet. threshold: as of `replay_log`."""
+
+    def __init__(self, threshold: float | None) -> None:
+        self._threshold = threshold
+        self._windows: dict[str, _Waited] = {}
+
+    def reaches(self, record: Decision) -> bool:
+        return record.score >= (record.threshold if self._threshold is None else self._threshold)
+
+    def gather(self, record: Decision, outcome: ModuleOutcome) -> None:
+        """A window that is told together with others, by a question to come or before it."""
+        if _wake(record).waits:
+            self._windows[record.id] = record, None
+        else:
+            _count_label(outcome, record.label, record, self.reaches(record))
+
+    def put_by(self, record: Decision, wakes: bool) -> None:
+        """A window that was decided about, if it waits."""
+        if _wake(record).waits:
+            self._windows[record.id] = record, wakes
+
+    def windows_of(self, question: Decision) -> list[_Waited]:
+        """The windows that it tells of, which wait no more."""
+        folded = _wake(question).folded
+        return [self._windows.pop(each.id) for each in folded if each.id in self._windows]
+
+    def end(self, outcomes: Mapping[str, ModuleOutcome]) -> None:
+        """What was gathered and no question told of."""
+        for each, wakes in self._windows.values():
+            if wakes is None:
+                _count_label(outcomes[each.subject], each.label, each, self.reaches(each))
+
+
+def _answered(question: Decision, windows: Iterable[_Waited]) -> _Waited | None:
+    """The window that a late question is about, if only the question was answered."""
+    return next(
+        (each for each in windows if each[0].score == question.score and each[0].label is None),
+        None,
+    )
+
+
+def _wake(record: Decision) -> WakePayload:
+    assert isinstance(record.payload, WakePayload)
+    return record.payload
+
+
+def _count_label(
+    outcome: ModuleOutcome, label: float | None, record: Decision, wakes: bool
+) -> None:
+    if label is None:
         return
     weight = 1.0 / record.propensity
-    if record.label < RELEVANT:
+    if label < RELEVANT:
         outcome.wasted += weight * wakes
     elif wakes:
         outcome.caught += weight

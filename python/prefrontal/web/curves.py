@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from ..assembly.replay_gate import policy_admission
+from ..decisions.labels import TOLD
+from ..decisions.payloads import FoldedWindow
 from ..replay.log_replay import RELEVANT, ModuleOutcome, replay_log
 from ..types import Reason
 from .markup import many
@@ -59,13 +61,14 @@ def threshold_curve(rows: Sequence[LogRow]) -> ThresholdCurve:
     """
     sampled = not any(row.reason == Reason.BELOW_THRESHOLD for row in rows)
     woken, relevant = [0.0] * (STEPS + 2), [0.0] * (STEPS + 2)
-    for row in rows:
-        # the highest step that the score reaches; one below 0 or that is not a number wakes nowhere
-        step = -1 if math.isnan(row.score) else _step(row.score)
+    windows, labelled = _windows_of(rows), 0
+    for woke, row, label in _once(rows, windows):
         weight = 1.0 / row.propensity
-        woken[step + 1] += weight if sampled else 1.0
-        if row.label is not None and row.label >= RELEVANT:
-            relevant[step + 1] += weight
+        if woke is not None:
+            woken[_step(woke) + 1] += weight if sampled else 1.0
+        labelled += label is not None
+        if label is not None and label >= RELEVANT:
+            relevant[_step(row.score) + 1] += weight
     days = _days(rows)
     above, caught = _from_above(woken), _from_above(relevant)
     total = sum(relevant)
@@ -73,8 +76,8 @@ def threshold_curve(rows: Sequence[LogRow]) -> ThresholdCurve:
         wakes=tuple(each / days for each in above),
         recall=tuple(each / total for each in caught) if total else None,
         days=days,
-        windows=len(rows),
-        labelled=sum(row.label is not None for row in rows),
+        windows=sum(not (row.is_late and row.seq in windows) for row in rows),
+        labelled=labelled,
         sampled=sampled,
     )
 
@@ -83,7 +86,8 @@ def preview(rows: Sequence[LogRow], threshold: float, policy: PolicySettings) ->
     """What that threshold would have done with these wakes of one module, with the quiet hours,
     cooldowns and budgets of the settings.
     """
-    records = (row.as_record() for row in rows)
+    windows = _windows_of(rows)
+    records = (row.as_record(map(_folded, windows.get(row.seq, ()))) for row in rows)
     [result] = replay_log(records, threshold, policy_admission(policy)) or [ModuleOutcome("")]
     return result
 
@@ -106,8 +110,47 @@ def preview_words(result: ModuleOutcome, days: float) -> str:
     return words + "."
 
 
+def _windows_of(rows: Iterable[LogRow]) -> dict[int, list[LogRow]]:
+    """By number of a question the windows that it told of."""
+    windows: dict[int, list[LogRow]] = {}
+    for row in rows:
+        if row.told_by is not None:
+            windows.setdefault(row.told_by, []).append(row)
+    return windows
+
+
+def _folded(row: LogRow) -> FoldedWindow:
+    return FoldedWindow(row.id, row.time, row.reason)
+
+
+def _once(
+    rows: Iterable[LogRow], windows_of: Mapping[int, Sequence[LogRow]]
+) -> Iterator[tuple[float | None, LogRow, float | None]]:
+    """(score that a wake-up needs, None for none; row; label of its window) as `replay_log` counts:
+    what was gathered wakes once, and what a late question is about counts where it came.
+    """
+    for row in rows:
+        windows = windows_of.get(row.seq, ())
+        gathered = [each.score for each in windows if each.reason == Reason.GROUPED]
+        own = None if row.source == TOLD else row.label
+        if row.reason == Reason.GROUPED:
+            yield None, row, own
+        elif row.is_late and windows:
+            same = [each.label for each in windows if each.score == row.score]
+            yield max(gathered, default=None), row, own if None in same else None
+        elif row.reason == Reason.AUDIT:
+            yield row.score, row, own
+        else:
+            yield max([row.score, *gathered]), row, own
+
+
 def _step(score: float) -> int:
-    """The highest of the steps whose threshold the score reaches, as `score >= step / STEPS`."""
+    """The highest of the steps whose threshold the score reaches, as `score >= step / STEPS`.
+
+    -1 for one below 0 or that is not a number, which wakes nowhere.
+    """
+    if math.isnan(score):
+        return -1
     step = math.floor(min(1.0, max(-0.01, score)) * STEPS)
     while step < STEPS and score >= (step + 1) / STEPS:
         step += 1

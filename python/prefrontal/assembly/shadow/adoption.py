@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...clock import SystemClock
 from ...decisions.decision import Decision, new_id
+from ...decisions.labels import TOLD
 from ...decisions.log import DecisionLog
 from ...decisions.payloads import WakePayload
 from ...decisions.threshold_wishes import THRESHOLDS
@@ -143,7 +144,7 @@ def adopt_shadow(state: StateFolder) -> AdoptedShadow:
             ours.take_over(module.module_id, theirs)
         labels = 0
         for each in log.labels_after(mark.labels):  # said to the gate meanwhile
-            if each.decision.subject in ours.gate.modules:
+            if each.decision.subject in ours.gate.modules and each.source != TOLD:
                 ours.gate.learn(each.decision, each.label, each.source)
                 labels += 1
         windows = str(theirs.gate.judged).encode()

@@ -52,7 +52,8 @@ def replay_the_log(
     begin = None if since is None else parse_date(since, now, field="since")
     end = None if until is None else parse_date(until, now, field="until", end=True)
     with DecisionLog(path) as log:
-        outcomes = replay_log(log.records(begin, end), threshold, policy_admission(settings))
+        records = log.records(begin, end, own_labels=True)
+        outcomes = replay_log(records, threshold, policy_admission(settings))
         with closing(DecisionPages(log.path)) as pages, pages.reading():
             figures = GateCounts.read(pages.gate, begin, end).figures(prices or USUAL_PRICES)
     if as_json:
