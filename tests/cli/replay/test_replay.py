@@ -98,7 +98,11 @@ def test_several_histories_make_one_table_and_a_list(file: Path, repository: Pat
     both = ("--git", repository, "--events", file)
     found = printed(*both)
     assert [each["source"] for each in found["results"]] == ["imported.git", "windows.jsonl"]
-    assert found["results"][1]["auc"] == printed("--events", file)["auc"]
+    alone = printed("--events", file)
+    assert found["results"][1]["auc"] == alone["auc"]
+    assert found["results"][1]["next"] == alone["next"]
+    assert [f"--git {repository}" in each["next"][0] for each in found["results"]] == [True, False]
+    assert f"--events {file}" in alone["next"][0]
     table = run(*both)
     assert table.exit_code == 0
     for name in ("imported.git", "windows.jsonl"):

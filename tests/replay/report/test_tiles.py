@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from prefrontal.replay.delays import DelaySpan
 from prefrontal.replay.live_figures import CaughtShare, LiveFigures
-from prefrontal.replay.report.tiles import Tile, live_lines, tile_markup
+from prefrontal.replay.report.tiles import Tile, live_lines, live_tiles, tile_markup
 
 
 def made(hours: float = 240.0, signals: int = 4310, wakes: int = 123) -> LiveFigures:
@@ -38,16 +38,22 @@ def test_more_wake_ups_than_without_a_gate_are_shown_as_more() -> None:
     assert [line.partition(" million tokens saved")[0] for line in lines[-2:]] == ["−90.0", "−52.0"]
 
 
-def test_before_six_hours_no_rate_is_said_and_why() -> None:
-    lines = live_lines(made(hours=5, signals=10, wakes=30))
-    needs = "a rate needs 6 hours of data; 5 hours so far"
-    assert f"– wake-ups than waking on every signal: −20 wake-ups saved; {needs}" in lines
-    assert f"– wake-ups than a 30-minute heartbeat: {needs}" in lines
-    assert f"– a month: {needs}" in lines
+def test_before_six_hours_no_rate_is_said_and_why_it_is_said_once() -> None:
+    assert live_lines(made(hours=5, signals=10, wakes=30))[3:] == [
+        "at once from a signal to its question (median): 90th percentile: 3 min",
+        "−20 wake-ups saved against waking on every signal",
+        "−2.00 million tokens saved against waking on every signal: 100,000 tokens a wake-up",
+        "By the month and against heartbeats: a rate needs 6 hours of data; 5 hours so far",
+    ]
     one = live_lines(made(hours=5, signals=31, wakes=30))
-    assert f"– wake-ups than waking on every signal: 1 wake-up saved; {needs}" in one
-    saved = "−2.00 million tokens saved against waking on every signal: 100,000 tokens a wake-up"
-    assert lines[-2:] == [saved, f"– tokens saved against a heartbeat: {needs}"]
+    assert one[4] == "1 wake-up saved against waking on every signal"
+
+
+def test_each_card_says_what_its_rate_needs() -> None:
+    needs = "a rate needs 6 hours of data; 5 hours so far"
+    tiles = {each.key: each for each in live_tiles(made(hours=5, signals=10, wakes=30))}
+    assert tiles["every"].more == f"−20 wake-ups saved; {needs}"
+    assert [tiles[key].more for key in ("heartbeat", "month", "tokens-heartbeat")] == [needs] * 3
 
 
 def test_what_is_not_known_is_a_dash_with_what_is_missing() -> None:

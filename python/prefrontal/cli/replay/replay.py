@@ -268,15 +268,14 @@ def replay(
         raise InputError("--png must come with one history: a picture shows one")
     with progress() as step:
         results = sources.replayed(request, step)
-    place = sources.place if len(results) == 1 else ""
-    plain = partial(_plain, results, place, relevant)
+    plain = partial(_plain, results, sources.named, relevant)
     html = partial(_html, results, relevant)
     for path in _written(results, plain, html, report, png, save):
         click.echo(f"Wrote {path}", err=True)
     if as_json:
         click.echo(json.dumps(plain()))
         return
-    _show(results, place, relevant)
+    _show(results, sources.named, relevant)
 
 
 def _check_folders(*paths: str | None) -> None:
@@ -315,22 +314,25 @@ def _html(results: list[ReplayResult], relevant: str | None) -> str:
     return render_html(results, relevant)
 
 
-def _plain(results: list[ReplayResult], place: str, relevant: str | None) -> dict[str, Any]:
+def _plain(
+    results: list[ReplayResult], places: tuple[str, ...], relevant: str | None
+) -> dict[str, Any]:
     """One result is its own object; several stand in a list."""
     from ...replay.report.document import document
 
-    if len(results) == 1:
-        return document(results[0], place, relevant)
-    return {"results": [document(result) for result in results]}
+    documents = [
+        document(result, place, relevant) for result, place in zip(results, places, strict=True)
+    ]
+    return documents[0] if len(documents) == 1 else {"results": documents}
 
 
-def _show(results: list[ReplayResult], place: str, relevant: str | None) -> None:
+def _show(results: list[ReplayResult], places: tuple[str, ...], relevant: str | None) -> None:
     from rich.console import Console
 
     from ...replay.report.table import print_many, print_result
 
     if len(results) == 1:
-        print_result(results[0], Console(), place, relevant)
+        print_result(results[0], Console(), places[0], relevant)
     else:
         print_many(results, Console())
 

@@ -27,9 +27,12 @@ class ReplaySources:
         return self.sample + len(self.repositories) + len(self.files) + len(self.places)
 
     @property
-    def place(self) -> str:
-        """The first that was named; empty for the sample and for the folder one is in."""
-        return next((path for path in (*self.repositories, *self.files, *self.places)), "")
+    def named(self) -> tuple[str, ...]:
+        """Each as a person named it, in the order of the results; empty for the sample and for the
+        folder one is in.
+        """
+        sample = ("",) * self.sample
+        return (*sample, *self.repositories, *self.files, *self.places) or ("",)
 
     def replayed(self, request: Request, step: Step) -> list[ReplayResult]:
         """Their results in the order of the fields; without any, that of the folder one is in."""

@@ -78,8 +78,17 @@ def live_tiles(figures: LiveFigures) -> list[Tile]:
 
 
 def live_lines(figures: LiveFigures) -> list[str]:
-    """The same for a terminal, a line each."""
-    return [f"{each.figure} {each.label}: {each.more}" for each in live_tiles(figures)]
+    """The same for a terminal, a line each; what a rate needs is said once, at the end."""
+    wait = _waits(figures)
+    lines = [
+        f"{each.figure} {each.label}: {each.more}"
+        for each in live_tiles(figures)
+        if not each.more.endswith(wait)
+    ]
+    if figures.has_rates:
+        return lines
+    saved = f"{_saved(figures)} against waking on every signal"
+    return [*lines[:4], saved, *lines[4:], f"By the month and against heartbeats: {wait}"]
 
 
 def caught_words(caught: CaughtShare) -> str:
@@ -123,8 +132,7 @@ def _rates(figures: LiveFigures) -> list[Tile]:
     own, every, price = figures.wakes_per_day, figures.signals_per_day, figures.tokens_per_wake
     if own is None or every is None:
         wait = _waits(figures)
-        ups = "wake-up" if abs(figures.saved) == 1 else "wake-ups"
-        count = f"{_signed(figures.saved)} {ups} saved; {wait}"
+        count = f"{_saved(figures)}; {wait}"
         return [
             Tile("every", NOTHING, "wake-ups than waking on every signal", count),
             heartbeat_tile(None, wait),
@@ -165,6 +173,11 @@ def _tokens(figures: LiveFigures) -> list[Tile]:
             _waits(figures) if heartbeat is None else price,
         ),
     ]
+
+
+def _saved(figures: LiveFigures) -> str:
+    ups = "wake-up" if abs(figures.saved) == 1 else "wake-ups"
+    return f"{_signed(figures.saved)} {ups} saved"
 
 
 def _waits(figures: LiveFigures) -> str:
