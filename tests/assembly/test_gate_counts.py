@@ -16,7 +16,6 @@ from prefrontal.decisions.pages import DecisionPages
 from prefrontal.decisions.payloads import Moment, WakePayload
 from prefrontal.pulse.modules.fingerprint import parse_fingerprint
 from prefrontal.pulse.recall import share_interval
-from prefrontal.pulse.recall.audit import LiveRecall
 from prefrontal.pulse.shells.stepper import Stepper
 from prefrontal.replay.delays import DelaySpan, delays
 from prefrontal.replay.live_figures import LiveFigures
@@ -129,13 +128,28 @@ def test_what_was_caught_is_estimated_from_audits_by_their_chance(log: DecisionL
         relevant = float(number % 4 == 0)
         log.append(wake(score=0.9, label=1.0 - relevant / 2))
         log.append(wake(score=0.1, reason="audit", label=relevant))
-    expected = LiveRecall(40, 2000, 40, 40, 40, 10).estimate()
     caught = figures(log).caught
-    assert expected is not None
     assert caught is not None
-    assert (caught.recall, caught.low, caught.high, caught.audits) == (
-        expected.recall, expected.low, expected.high, 40,
-    )  # fmt: skip
+    low, high = share_interval(10, 40)
+    told = 40 + 10  # audits that found something were told of it
+    assert (caught.recall, caught.audits) == (told / (40 + 500), 40)
+    assert caught.high == told / (40 + 2000 * low)
+    assert caught.low == (40 * share_interval(40, 40)[0] + 10) / (
+        40 * share_interval(40, 40)[0] + 2000 * high
+    )
+
+
+def test_an_audit_that_found_something_stands_for_no_more_than_its_chance(log: DecisionLog) -> None:
+    log.append_many([wake(score=0.9, label=1.0) for _ in range(30)])
+    for number in range(8):
+        near = wake(score=0.4, reason="audit", label=float(number == 0))
+        far = wake(score=0.1, reason="audit", label=0.0)
+        log.append_many([replace(near, propensity=0.1), replace(far, propensity=0.01)])
+    caught = figures(log).caught
+    assert caught is not None
+    assert caught.recall == pytest.approx(31 / 40)  # the one stands for ten, of which it is one
+    assert caught.low < 0.3
+    assert caught.high == 1.0
 
 
 def test_where_every_window_is_labelled_what_was_caught_is_counted(log: DecisionLog) -> None:

@@ -11,7 +11,6 @@ from ..decisions.gate_reads import AskedWakes, GateReads
 from ..decisions.payloads import WAKE
 from ..pulse.gate import COMPLETE
 from ..pulse.recall import share_interval
-from ..pulse.recall.audit import LiveRecall
 from ..replay.delays import DelaySpan, delays
 from ..replay.live_figures import CaughtShare, LiveFigures, ModuleFigures
 from ..replay.log_replay import RELEVANT
@@ -26,17 +25,26 @@ if TYPE_CHECKING:
 class WeightedAnswers:
     """Labelled audits, each standing for as many windows as it was rarely drawn.
 
-    weight: of all, of those that mattered, and the sum of the squares.
+    weight: of all, of those that mattered, and the sum of the squares. found: those that mattered.
     """
 
     weight: float = 0.0
     relevant_weight: float = 0.0
     squares: float = 0.0
+    found: int = 0
 
     def add(self, weight: float, count: int, relevant: int) -> None:
         self.weight += weight * count
         self.relevant_weight += weight * relevant
         self.squares += weight * weight * count
+        self.found += relevant
+
+    def join(self, other: WeightedAnswers) -> None:
+        """Take in those of another module."""
+        self.weight += other.weight
+        self.relevant_weight += other.relevant_weight
+        self.squares += other.squares
+        self.found += other.found
 
     @property
     def labelled(self) -> int:
@@ -44,25 +52,69 @@ class WeightedAnswers:
         return round(self.weight * self.weight / self.squares) if self.squares > 0 else 0
 
     @property
-    def relevant(self) -> int:
-        share = self.relevant_weight / self.weight if self.weight > 0 else 0.0
-        return min(self.labelled, math.ceil(share * self.labelled - 1e-9))
+    def share(self) -> float:
+        """Of the windows that they stand for those that mattered."""
+        return min(1.0, max(0.0, self.relevant_weight / self.weight)) if self.weight > 0 else 0.0
+
+    def interval(self) -> tuple[float, float]:
+        """Of that share, 90 %; where it lies between two counts of audits, the wider of theirs."""
+        audits = self.labelled
+        hits = self.share * audits
+        low, _ = share_interval(math.floor(hits + 1e-9), audits)
+        _, high = share_interval(min(audits, math.ceil(hits - 1e-9)), audits)
+        return low, high
+
+
+@dataclass(slots=True)
+class AskedSums:
+    """What an estimate of the share that was caught follows from.
+
+    wakes: questions besides audits; labelled, relevant: of them. slept: windows below the
+    threshold, audits among them. answers: the labelled audits.
+    """
+
+    wakes: int = 0
+    labelled: int = 0
+    relevant: int = 0
+    slept: int = 0
+    answers: WeightedAnswers = field(default_factory=WeightedAnswers)
+
+    def caught(self) -> CaughtShare | None:
+        """None until both a wake and an audit were labelled and something mattered.
+
+        An audit that found something was told of it, so that is caught.
+        """
+        audits = self.answers.labelled
+        if not self.labelled or not audits:
+            return None
+        low, high = share_interval(self.relevant, self.labelled)
+        fewest, most = self.answers.interval()
+        if not self.relevant and not self.answers.found:
+            return None
+        point = self._share(self.relevant / self.labelled, self.answers.share)
+        worst, best = self._share(low, most), self._share(high, fewest)
+        return CaughtShare(point, worst, best, audits)
+
+    def _share(self, woken: float, slept: float) -> float:
+        """Of what mattered. woken, slept: shares of these that did."""
+        caught = self.wakes * woken + self.answers.found
+        missed = max(0.0, self.slept * slept - self.answers.found)
+        return caught / (caught + missed) if caught + missed > 0 else 1.0
 
 
 @dataclass(slots=True)
 class ModuleCounts:
     """One module: what its figures follow from.
 
-    wakes: questions besides audits. labelled, useful: of all questions. audited: windows that its
-    audits stand for, each as many as it was rarely drawn. answers: its labelled audits. refused:
-    windows below the threshold that the log holds. complete: labels of a source that labels every
-    window: (asked about, then or when a hold ended, mattered) -> how many.
+    sums: its questions and their labels. labelled, useful: of all questions. audited: windows that
+    its audits stand for, each as many as it was rarely drawn. refused: windows below the threshold
+    that the log holds. complete: labels of a source that labels every window: (asked about, then or
+    when a hold ended, mattered) -> how many.
     """
 
-    recall: LiveRecall = field(default_factory=LiveRecall)
+    sums: AskedSums = field(default_factory=AskedSums)
     audits: int = 0
     audited: float = 0.0
-    answers: WeightedAnswers = field(default_factory=WeightedAnswers)
     labelled: int = 0
     useful: int = 0
     refused: int = 0
@@ -71,7 +123,7 @@ class ModuleCounts:
     @property
     def wakes(self) -> int:
         """Questions, audits among them."""
-        return self.recall.wakes + self.audits
+        return self.sums.wakes + self.audits
 
     @property
     def slept(self) -> int:
@@ -86,18 +138,14 @@ class ModuleCounts:
         """Whether a source labels its windows, whether they woke or slept."""
         return any(self.complete.values())
 
-    def counts(self) -> LiveRecall:
-        """What the estimate follows from, as if every audit had been as likely."""
-        self.recall.slept = self.slept
-        self.recall.labelled_audits = self.answers.labelled
-        self.recall.relevant_audits = self.answers.relevant
-        return self.recall
+    def sampled(self) -> AskedSums:
+        """What the estimate follows from."""
+        self.sums.slept = self.slept
+        return self.sums
 
     def caught(self) -> CaughtShare | None:
         """What was caught: counted where every window is labelled, else estimated from audits."""
-        if self.is_complete:
-            return counted_share(self.complete)
-        return estimated_share(self.counts())
+        return counted_share(self.complete) if self.is_complete else self.sampled().caught()
 
     def add(self, wakes: AskedWakes, sign: int = 1) -> None:
         """Count wakes of one reason and chance, with their labels."""
@@ -107,7 +155,7 @@ class ModuleCounts:
             self.audits += sign * wakes.count
             self.audited += sign * wakes.count / wakes.propensity
         else:
-            self.recall.wakes += sign * wakes.count
+            self.sums.wakes += sign * wakes.count
         self.label(wakes, sign)
 
     def label(self, wakes: AskedWakes, sign: int = 1) -> None:
@@ -122,10 +170,10 @@ class ModuleCounts:
         self.labelled += labelled
         self.useful += relevant
         if wakes.reason == Reason.AUDIT:
-            self.answers.add(1.0 / wakes.propensity, labelled, relevant)
+            self.sums.answers.add(1.0 / wakes.propensity, labelled, relevant)
         else:
-            self.recall.labelled_wakes += labelled
-            self.recall.relevant_wakes += relevant
+            self.sums.labelled += labelled
+            self.sums.relevant += relevant
 
     def figures(self, module_id: str) -> ModuleFigures:
         return ModuleFigures(
@@ -211,13 +259,6 @@ class GateCounts:
         )
 
 
-def estimated_share(counts: LiveRecall) -> CaughtShare | None:
-    """What labels of wakes and audits say."""
-    if (estimate := counts.estimate()) is None:
-        return None
-    return CaughtShare(estimate.recall, estimate.low, estimate.high, estimate.audits)
-
-
 def counted_share(complete: dict[tuple[bool, bool], int]) -> CaughtShare | None:
     """What labels of every window say; None when none of them mattered."""
     caught, missed = complete.get((True, True), 0), complete.get((False, True), 0)
@@ -236,16 +277,15 @@ def _together(modules: Iterable[ModuleCounts]) -> CaughtShare | None:
             for key, count in each.complete.items():
                 total[key] = total.get(key, 0) + count
         return counted_share(total)
-    sums = LiveRecall()
+    every = AskedSums()
     for each in modules:
-        counts = each.counts()
-        sums.wakes += counts.wakes
-        sums.slept += counts.slept
-        sums.labelled_wakes += counts.labelled_wakes
-        sums.relevant_wakes += counts.relevant_wakes
-        sums.labelled_audits += counts.labelled_audits
-        sums.relevant_audits += counts.relevant_audits
-    return estimated_share(sums)
+        part = each.sampled()
+        every.wakes += part.wakes
+        every.labelled += part.labelled
+        every.relevant += part.relevant
+        every.slept += part.slept
+        every.answers.join(part.answers)
+    return every.caught()
 
 
 def _wakes_of(row: LogRow) -> AskedWakes:
