@@ -25,26 +25,26 @@ if TYPE_CHECKING:
 class WeightedAnswers:
     """Labelled audits, each standing for as many windows as it was rarely drawn.
 
-    weight: of all, of those that mattered, and the sum of the squares. found: those that mattered.
+    weight: of all, of those that mattered, and the sum of the squares. hits: those that mattered.
     """
 
     weight: float = 0.0
     relevant_weight: float = 0.0
     squares: float = 0.0
-    found: int = 0
+    hits: int = 0
 
     def add(self, weight: float, count: int, relevant: int) -> None:
         self.weight += weight * count
         self.relevant_weight += weight * relevant
         self.squares += weight * weight * count
-        self.found += relevant
+        self.hits += relevant
 
     def join(self, other: WeightedAnswers) -> None:
         """Take in those of another module."""
         self.weight += other.weight
         self.relevant_weight += other.relevant_weight
         self.squares += other.squares
-        self.found += other.found
+        self.hits += other.hits
 
     @property
     def labelled(self) -> int:
@@ -59,9 +59,9 @@ class WeightedAnswers:
     def interval(self) -> tuple[float, float]:
         """Of that share, 90 %; where it lies between two counts of audits, the wider of theirs."""
         audits = self.labelled
-        hits = self.share * audits
-        low, _ = share_interval(math.floor(hits + 1e-9), audits)
-        _, high = share_interval(min(audits, math.ceil(hits - 1e-9)), audits)
+        relevant = self.share * audits
+        low, _ = share_interval(math.floor(relevant + 1e-9), audits)
+        _, high = share_interval(min(audits, math.ceil(relevant - 1e-9)), audits)
         return low, high
 
 
@@ -89,7 +89,7 @@ class AskedSums:
             return None
         low, high = share_interval(self.relevant, self.labelled)
         fewest, most = self.answers.interval()
-        if not self.relevant and not self.answers.found:
+        if not self.relevant and not self.answers.hits:
             return None
         point = self._share(self.relevant / self.labelled, self.answers.share)
         worst, best = self._share(low, most), self._share(high, fewest)
@@ -97,8 +97,8 @@ class AskedSums:
 
     def _share(self, woken: float, slept: float) -> float:
         """Of what mattered. woken, slept: shares of these that did."""
-        caught = self.wakes * woken + self.answers.found
-        missed = max(0.0, self.slept * slept - self.answers.found)
+        caught = self.wakes * woken + self.answers.hits
+        missed = max(0.0, self.slept * slept - self.answers.hits)
         return caught / (caught + missed) if caught + missed > 0 else 1.0
 
 
