@@ -154,6 +154,22 @@ def test_many_labels_are_handed_out_page_by_page(log: DecisionLog) -> None:
     assert [each.decision for each in log.labels_after(0)] == records
 
 
+def test_saying_the_same_again_is_no_second_label(log: DecisionLog) -> None:
+    log.append(record := woke())
+    for label, source in (
+        (1.0, "user"),
+        (1.0, "user"),
+        (1.0, "dash"),
+        (0.0, "user"),
+        (1.0, "user"),
+    ):
+        assert log.add_label(record.id, label, 5.0, source, once=True)
+    given = [(each.label, each.source) for each in log.labels_after(0)]
+    assert given == [(1.0, "user"), (1.0, "dash"), (0.0, "user"), (1.0, "user")]
+    assert log.add_label(record.id, 1.0, 5.0)
+    assert log.ends()[1] == 5
+
+
 def test_a_label_for_an_unknown_decision_is_not_kept(log: DecisionLog) -> None:
     assert not log.add_label(new_id(), 1.0, at=1.0)
     assert not log.add_label("\udc80", 1.0, at=1.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from prefrontal.decisions.payloads import Payload
+from prefrontal.decisions.payloads import FoldedWindow, Payload, WakePayload
 from prefrontal.decisions.words import SENTENCES, brief, facts, sentence
 from prefrontal.types import Reason
 
@@ -23,6 +23,18 @@ def test_a_reason_of_others_stays_as_it_is() -> None:
 
 def test_an_audit_says_its_chance() -> None:
     assert sentence(woke(reason="audit", propensity=0.02)).endswith("The chance was 2.0%.")
+
+
+def test_a_question_about_a_burst_waited_for_the_rest_of_it_alone() -> None:
+    def asked(*reasons: str) -> str:
+        folded = tuple(FoldedWindow("x", 1.0, each, "a") for each in reasons)
+        return sentence(woke(payload=WakePayload(late=True, folded=folded)))
+
+    burst = "It waited for what else would come, and was asked once nothing did."
+    assert asked("grouped", "grouped").endswith(burst)
+    assert asked("grouped", "cooldown").endswith(
+        "It had been held back, and was asked when that ended."
+    )
 
 
 @pytest.mark.parametrize(

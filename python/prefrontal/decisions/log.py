@@ -40,6 +40,9 @@ _INSERT = f"INSERT INTO decisions ({COLUMNS}) VALUES ({', '.join('?' * 14)})"
 _LABEL = """\
 INSERT INTO labels (decision, label, at, source)
 SELECT seq, ?2, ?3, ?4 FROM decisions WHERE id = ?1"""
+_SAID_LAST = """\
+SELECT label, source FROM labels WHERE decision = (SELECT seq FROM decisions WHERE id = ?)
+ORDER BY seq DESC LIMIT 1"""
 _STATE = """\
 INSERT INTO states (name, content, through) VALUES (?, ?, ?) ON CONFLICT (name)
 DO UPDATE SET content = excluded.content, through = excluded.through"""
@@ -188,16 +191,27 @@ class DecisionLog:
         """Records given to `append_soon` that were lost: too many at once, or a failing disk."""
         return self._deferred.lost
 
-    def add_label(self, decision_id: str, label: float, at: float, source: str = "user") -> bool:
+    def add_label(
+        self,
+        decision_id: str,
+        label: float,
+        at: float,
+        source: str = "user",
+        *,
+        once: bool = False,
+    ) -> bool:
         """Say how much a decision mattered, 0..1, at Unix second `at`; False for an unknown id.
 
         Labels are only ever added; the last one counts. What slept comes into the log with its
-        first label. Raises InputError for any other label.
+        first label. once: what the source said last is not added again, which would teach it twice.
+        Raises InputError for any other label.
         """
         values = (decision_id, *_checked_label(label, at), source)
         if not decision_id.isascii():
             return False
         with self._database.transaction():
+            if once and (values[1], source) in self._database.execute(_SAID_LAST, (decision_id,)):
+                return True
             if self._database.execute_many(_LABEL, [values]) == 1:
                 label_questions(self._database, (), [decision_id])
                 return True

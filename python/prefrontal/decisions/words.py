@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..types import Reason
@@ -22,6 +22,7 @@ from .payloads import (
     ControlPick,
     CycleReference,
     DirectivePayload,
+    FoldedWindow,
     RoutePayload,
     WakePayload,
 )
@@ -126,6 +127,8 @@ def sentence(decision: Decision) -> str:
     match payload:
         case WakePayload(waits=True):
             return f"It was held back: {HOLDS.get(reason, _plain(reason))}."
+        case WakePayload(late=True, folded=folded) if _is_burst(folded):
+            return f"{text} It waited for what else would come, and was asked once nothing did."
         case WakePayload(late=True):
             return f"{text} It had been held back, and was asked when that ended."
         case WakePayload() if reason == Reason.AUDIT:
@@ -139,6 +142,11 @@ def sentence(decision: Decision) -> str:
         case DirectivePayload(why=why) if why:
             return f"{text} ({why})"
     return text
+
+
+def _is_burst(folded: Sequence[FoldedWindow]) -> bool:
+    """Whether nothing but what else came close to it held it back."""
+    return bool(folded) and all(each.reason == Reason.GROUPED for each in folded)
 
 
 def brief(decision: Decision) -> tuple[str, str]:

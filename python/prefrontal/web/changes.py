@@ -52,7 +52,7 @@ def answer(context: DashContext, form: Mapping[str, str]) -> str:
     with context.writing:
         if choice == "edit":
             context.log.append(_edited(context, wake, form.get("text", "")))
-        context.log.add_label(wake.id, LABELS[choice], context.clock.now(), SOURCE)
+        context.log.add_label(wake.id, LABELS[choice], context.clock.now(), SOURCE, once=True)
     words = {"accept": "Accepted", "edit": "Accepted with your words", "ignore": "Ignored"}
     return f"{words[choice]}: {visible(wake.question or wake.subject, 120)}"
 
@@ -97,7 +97,9 @@ def keep_later(context: DashContext, later: LaterAnswer) -> None:
     """Make labels of what nobody took back."""
     with context.writing:
         for decision in later.ids:
-            context.log.add_label(decision, LABELS["ignore"], context.clock.now(), SOURCE)
+            context.log.add_label(
+                decision, LABELS["ignore"], context.clock.now(), SOURCE, once=True
+            )
 
 
 def set_threshold(context: DashContext, form: Mapping[str, str]) -> str:

@@ -80,3 +80,10 @@ def test_programs_are_told_the_same(tmp_path: Path, told: list[str]) -> None:
     }  # fmt: skip
     rows = map(json.loads, run(tmp_path, "decisions", "--slept", "--json").splitlines())
     assert {row["id"]: row["told_by"] for row in rows} == {second: late, third: late, fourth: None}
+
+
+def test_saying_the_same_again_is_learned_once(tmp_path: Path, told: list[str]) -> None:
+    for _ in range(3):
+        run(tmp_path, "feedback", told[0], "useful")
+    with DecisionLog(tmp_path / "decisions.sqlite") as log:
+        assert [each.label for each in log.labels_after(0)] == [1.0]

@@ -133,7 +133,7 @@ def feedback(decision_id: str, label: str, as_json: bool, state: str | None) -> 
         if record.kind not in ANSWERABLE:
             rule = f"belong to a wake, a route or an act, got one of kind {record.kind}"
             raise InputError(f"decision id must {rule}")
-        log.add_label(record.id, value, SystemClock().now())
+        log.add_label(record.id, value, SystemClock().now(), once=True)
     if as_json:
         done = {"id": record.id, "kind": record.kind, "subject": record.subject}
         click.echo(json.dumps(done | {"label": value, "before": record.label}))

@@ -95,7 +95,7 @@ class ClaudeHooks:
         with DecisionLog(StateFolder(self._folder()).decisions) as log:
             for each in ids:
                 if log.get(each) is not None:
-                    log.add_label(each, worth, SystemClock().now())
+                    log.add_label(each, worth, SystemClock().now(), once=True)
         with suppress(FileNotFoundError):
             self._note(payload).unlink()
 

@@ -83,7 +83,7 @@ class Asker:
         Raises InputError for an unknown id and for any other label.
         """
         before = self.find(decision_id)
-        self._log.add_label(before.id, label, self._clock.now())
+        self._log.add_label(before.id, label, self._clock.now(), once=True)
         with self._lock:
             self._learn()
         return before
