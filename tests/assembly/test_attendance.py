@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from prefrontal.assembly.attendance import STATE, Attendance, taught_through
-from prefrontal.decisions.log import Decision, DecisionLog
+from prefrontal.decisions.log import Decision, DecisionLog, NewLabel
 from prefrontal.decisions.payloads import WakePayload
 from prefrontal.errors import SourceError
 from prefrontal.executive import ActOutcome, Episode, Executive, Status
@@ -194,6 +194,22 @@ def test_what_persons_say_is_taught_once_and_what_outcomes_say_not_at_all(
     assert attending.diary.told[-2:] == [("heard 0", "route"), ("heard 1", "wake")]
     assert [each.accepted for each in attending.chooser.learned[before:]] == [False, True]
     assert taught_through(log) == 3
+
+
+def test_what_was_said_before_a_wake_was_acted_on_is_taught_once_it_was(log: DecisionLog) -> None:
+    attending = Attending(log, asked)
+    attendance = attending.begin()
+    log.keep([of_run(1)], [NewLabel(of_run(1).id, 0.0, NOW, "preset")])
+    log.append(of_run(2))
+    log.add_label(of_run(2).id, 1.0, NOW, "told")
+    attendance.attend_all()
+    attendance.attend_all()
+    assert [word for word, _ in attending.diary.told if word.startswith("heard")] == [
+        "heard 0",
+        "heard 1",
+    ]
+    assert [each.useful for each in attending.chooser.learned] == [None, False, None, True]
+    assert taught_through(log) == 2
 
 
 def test_what_was_said_before_a_restart_is_not_taught_again(log: DecisionLog) -> None:

@@ -17,7 +17,7 @@ from prefrontal.decisions.payloads import (
     RoutePayload,
     WakePayload,
 )
-from prefrontal.executive import ActOutcome, Choice, Conclusion, Executive, Option, Status
+from prefrontal.executive import ActOutcome, Choice, Conclusion, Episode, Executive, Option, Status
 from prefrontal.executive.again import KeptActor, KeptMoments, attend_again, episode_of
 from prefrontal.testing import (
     ScriptedActor,
@@ -85,19 +85,29 @@ def log() -> Iterator[DecisionLog]:
 
     with DecisionLog() as kept:
         running = executive(kept, ScriptedActor(outcome), SteppingMoments())
+        episode: Episode | None = None
         for number in range(WAKES):
             wake = replace(BASE, id=f"{number:032x}")
             kept.append(wake)
-            episode = running.attend(wake)
-            if number % 5 == 0:
-                label = draw.random()
+            label, said = random.Random(number).random(), []
+            if (
+                episode is not None and number % 10 == 5
+            ):  # said before it was acted on, and then of the one before it
                 kept.add_label(wake.id, label, 1e9)
+                said = labels(kept)[-1:]
+                kept.add_label(episode.wake.id, label, 1e9)
                 running.feedback(episode, "wake", label, labels(kept)[-1][0])
+            episode = running.attend(wake)
+            if number % 10 == 0:
+                kept.add_label(wake.id, label, 1e9)
+                said = labels(kept)[-1:]
+            for at, _, given in said:
+                running.feedback(episode, "wake", given, at)
         yield kept
 
 
 def labels(kept: DecisionLog) -> list[tuple[int, Decision, float]]:
-    """What persons said: every fifth wake was labelled after the outcome had labelled it."""
+    """What persons said of every fifth wake, beside what the outcome says."""
     given = [(each.number, each.decision, each.label) for each in kept.labels_after(0)]
     return [each for each in given if each[2] not in (0.0, 1.0)]
 
@@ -115,7 +125,7 @@ def deviations(kept: DecisionLog, source: DecisionLog | None = None) -> list[tup
 def test_a_log_decided_again_is_the_same_to_the_bit(log: DecisionLog) -> None:
     kinds = [each.kind for each in log.records()]
     assert kinds.count("act") > WAKES  # the directives' own
-    assert len(labels(log)) == WAKES // 5
+    assert len(labels(log)) == WAKES // 5 + WAKES // 10
     assert deviations(log) == []
 
 

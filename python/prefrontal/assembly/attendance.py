@@ -46,7 +46,8 @@ class Attendance:
     run: name of the gate's start. Its wakes are attended to, and before them those of earlier
     starts that were attended to, if no act has followed them and they are no older than Unix
     second `since`; one of `prefrontal watch` was told to somebody already. One that fails is told
-    of and left for the next start. What persons say of wakes, routes and acts is taught meanwhile.
+    of and left for the next start. What persons, or a history, say of wakes, routes and acts is
+    taught meanwhile, and what was said of a wake before it was acted on once it was.
     """
 
     def __init__(
@@ -167,6 +168,8 @@ class Attendance:
             return
         self.attended += 1
         self._teller.ended(episode)
+        for number, label in self._decisions.said_of(wake.id, self._heard, OUTCOME):
+            self._teach(episode, wake, label, number)  # said before there was an outcome
 
     def _hear(self) -> None:
         """Teach what persons said since."""

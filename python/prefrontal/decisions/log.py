@@ -351,6 +351,10 @@ class DecisionLog:
         """As `labels_after`, without the labels of the source `besides`."""
         return waiting.said_after(self._database, seq, besides)
 
+    def said_of(self, decision_id: str, through: int, besides: str) -> list[tuple[int, float]]:
+        """(number, label) of each label of one decision up to that number, as of `said_after`."""
+        return waiting.said_of(self._database, decision_id, through, besides)
+
     def counts(self) -> dict[str, int]:
         """How many wakes were decided about, by reason."""
         return queries.counts(self._database)

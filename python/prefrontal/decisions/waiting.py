@@ -25,6 +25,10 @@ _SAID = f"""\
 SELECT {RECORD}, given.seq, given.label FROM labels AS given
 CROSS JOIN {LABELLED} WHERE decisions.seq = given.decision AND given.seq > ?1 AND given.source <> ?2
 ORDER BY given.seq LIMIT {_PAGE}"""
+_SAID_OF = """\
+SELECT seq, label FROM labels
+WHERE decision = (SELECT seq FROM decisions WHERE id = ?1) AND seq <= ?2 AND source <> ?3
+ORDER BY seq"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,3 +51,11 @@ def said_after(database: Database, seq: int, besides: str) -> Iterator[tuple[int
         for row in rows:
             *decision, seq, label = row
             yield seq, from_row(tuple(decision)), label
+
+
+def said_of(
+    database: Database, decision_id: str, through: int, besides: str
+) -> list[tuple[int, float]]:
+    """(number, label) of each label of the decision up to number `through` from another source."""
+    rows = database.execute(_SAID_OF, (decision_id, through, besides))
+    return [(int(seq), float(label)) for seq, label in rows]

@@ -89,6 +89,7 @@ def attend_again(
     waiting = iter(labels)
     label = next(waiting, None)
     episodes: dict[str, Episode] = {}
+    early: dict[str, list[tuple[int, Decision, float]]] = {}
     for wake in wakes:
         logged = {each.id: each for each in log.followed(wake.id) if not _is_edit(each)}
         route = logged.get(followed_id(wake.id, ROUTE))
@@ -96,11 +97,14 @@ def attend_again(
         if route is None or act is None:
             continue
         while label is not None and label[0] <= route_payload(route).taught:
-            _tell(executive, episodes, *label)
+            if not _tell(executive, episodes, *label):
+                early.setdefault(label[1].id, []).append(label)
             label = next(waiting, None)
         moments.expect(route.time, act.time)
         episode = executive.attend(wake)
         episodes |= {each.id: episode for each in (wake, *episode.records[:2])}
+        for said_before in early.pop(wake.id, ()):
+            _tell(executive, episodes, *said_before)
         yield from _deviations(logged, {each.id: each for each in episode.records})
 
 
@@ -134,9 +138,12 @@ def _tell(
     number: int,
     about: Decision,
     label: float,
-) -> None:
-    if (episode := episodes.get(about.id)) is not None:
-        executive.feedback(episode, about.kind, label, number)
+) -> bool:
+    """Whether there was an episode to say it of."""
+    if (episode := episodes.get(about.id)) is None:
+        return False
+    executive.feedback(episode, about.kind, label, number)
+    return True
 
 
 def _deviations(

@@ -113,7 +113,7 @@ class Executive:
         number: of the label in the log, which the records tell from now on.
         """
         with self._busy:
-            self._taught = number
+            self._taught = max(self._taught, number)
             if not self._links.outcomes:
                 return
             right = label >= RIGHT
