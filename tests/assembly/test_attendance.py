@@ -199,17 +199,24 @@ def test_what_persons_say_is_taught_once_and_what_outcomes_say_not_at_all(
 def test_what_was_said_before_a_wake_was_acted_on_is_taught_once_it_was(log: DecisionLog) -> None:
     attending = Attending(log, asked)
     attendance = attending.begin()
+    log.append_many([of_run(1), of_run(2)])
+    log.add_label(of_run(2).id, 1.0, NOW)
+    attendance.attend_all()
+    attendance.attend_all()
+    assert attending.diary.told[-1] == ("heard 1", "wake")
+    assert [each.useful for each in attending.chooser.learned] == [None, None, True]
+    assert taught_through(log) == 1
+
+
+def test_what_a_history_says_is_nobodys_word_about_tools_and_peers(log: DecisionLog) -> None:
+    attending = Attending(log, asked)
+    attendance = attending.begin()
     log.keep([of_run(1)], [NewLabel(of_run(1).id, 0.0, NOW, "preset")])
-    log.append(of_run(2))
-    log.add_label(of_run(2).id, 1.0, NOW, "told")
     attendance.attend_all()
+    log.add_label(of_run(1).id, 1.0, NOW, "told")
     attendance.attend_all()
-    assert [word for word, _ in attending.diary.told if word.startswith("heard")] == [
-        "heard 0",
-        "heard 1",
-    ]
-    assert [each.useful for each in attending.chooser.learned] == [None, False, None, True]
-    assert taught_through(log) == 2
+    assert [each.useful for each in attending.chooser.learned] == [None]
+    assert attending.reviewer.judged == [None]
 
 
 def test_what_was_said_before_a_restart_is_not_taught_again(log: DecisionLog) -> None:

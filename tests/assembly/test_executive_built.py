@@ -276,7 +276,7 @@ def test_a_log_with_what_persons_said_in_between_is_decided_again_to_the_bit(
             world.log.add_label(act.id, 0.0, world.clock.now())
             world.log.add_label(wake.id, float(number % 8 == 3), world.clock.now())
     kept = world.log.recent(100)[::-1]
-    labels = list(world.log.said_after(0, OUTCOME))
+    labels = list(world.log.said_after(0, (OUTCOME,)))
     assert len(labels) == 10
     built, moments = again(world, held)
     assert list(attend_again(kept, labels, world.log, built.executive, moments)) == []

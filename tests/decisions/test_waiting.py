@@ -60,6 +60,6 @@ def test_what_persons_said_comes_without_what_outcomes_said(log: DecisionLog) ->
     log.add_label("w1", 1.0, 1.0, "outcome")
     log.add_label("r1", 0.0, 2.0)
     log.add_label("w1", 0.25, 3.0, "mcp")
-    said = [(n, each.id, label) for n, each, label in log.said_after(0, "outcome")]
+    said = [(n, each.id, label) for n, each, label in log.said_after(0, ("outcome",))]
     assert said == [(2, "r1", 0.0), (3, "w1", 0.25)]
-    assert [n for n, *_ in log.said_after(2, "outcome")] == [3]
+    assert [n for n, *_ in log.said_after(2, ("outcome",))] == [3]

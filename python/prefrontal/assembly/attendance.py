@@ -9,6 +9,7 @@ from threading import Condition, Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol
 
+from ..decisions.labels import PRESET, TOLD
 from ..decisions.payloads import ACT, ROUTE, WAKE, WakePayload
 from ..errors import PrefrontalError
 from ..executive.again import episode_of
@@ -26,6 +27,9 @@ PAGE = 50
 MOST_RUNS = 100
 STATE = "executive"
 """Where the log keeps which starts were attended to and which label was taken in last."""
+NOBODY = (OUTCOME, PRESET, TOLD)
+"""Sources of labels that are no person's word: what acting came to was taught already, and that a
+change mattered to its history is neither the merit nor the fault of a tool or a peer."""
 _TEACHING = (WAKE, ROUTE, ACT)
 
 log = logging.getLogger("prefrontal.executive")
@@ -46,8 +50,8 @@ class Attendance:
     run: name of the gate's start. Its wakes are attended to, and before them those of earlier
     starts that were attended to, if no act has followed them and they are no older than Unix
     second `since`; one of `prefrontal watch` was told to somebody already. One that fails is told
-    of and left for the next start. What persons, or a history, say of wakes, routes and acts is
-    taught meanwhile, and what was said of a wake before it was acted on once it was.
+    of and left for the next start. What persons say of wakes, routes and acts is taught meanwhile,
+    and what they said of a wake before it was acted on once it was.
     """
 
     def __init__(
@@ -168,14 +172,14 @@ class Attendance:
             return
         self.attended += 1
         self._teller.ended(episode)
-        for number, label in self._decisions.said_of(wake.id, self._heard, OUTCOME):
+        for number, label in self._decisions.said_of(wake.id, self._heard, NOBODY):
             self._teach(episode, wake, label, number)  # said before there was an outcome
 
     def _hear(self) -> None:
         """Teach what persons said since."""
         before = through = _kept(self._decisions)[1]
         end = self._decisions.ends()[1]
-        for number, about, label in self._decisions.said_after(max(before, self._heard), OUTCOME):
+        for number, about, label in self._decisions.said_after(max(before, self._heard), NOBODY):
             through = number
             episode = episode_of(about, self._decisions) if about.kind in _TEACHING else None
             if episode is not None:

@@ -347,11 +347,13 @@ class DecisionLog:
         with self._database.transaction():
             label_unanswered(self._database, module_id)
 
-    def said_after(self, seq: int, besides: str) -> Iterator[tuple[int, Decision, float]]:
-        """As `labels_after`, without the labels of the source `besides`."""
+    def said_after(self, seq: int, besides: Sequence[str]) -> Iterator[tuple[int, Decision, float]]:
+        """As `labels_after`, without the labels of the sources `besides`."""
         return waiting.said_after(self._database, seq, besides)
 
-    def said_of(self, decision_id: str, through: int, besides: str) -> list[tuple[int, float]]:
+    def said_of(
+        self, decision_id: str, through: int, besides: Sequence[str]
+    ) -> list[tuple[int, float]]:
         """(number, label) of each label of one decision up to that number, as of `said_after`."""
         return waiting.said_of(self._database, decision_id, through, besides)
 

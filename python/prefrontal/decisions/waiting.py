@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -23,12 +24,12 @@ AND NOT EXISTS (
 ORDER BY decisions.seq LIMIT ?3"""
 _SAID = f"""\
 SELECT {RECORD}, given.seq, given.label FROM labels AS given
-CROSS JOIN {LABELLED} WHERE decisions.seq = given.decision AND given.seq > ?1 AND given.source <> ?2
-ORDER BY given.seq LIMIT {_PAGE}"""
+CROSS JOIN {LABELLED} WHERE decisions.seq = given.decision AND given.seq > ?1
+AND given.source NOT IN (SELECT value FROM json_each(?2)) ORDER BY given.seq LIMIT {_PAGE}"""
 _SAID_OF = """\
 SELECT seq, label FROM labels
-WHERE decision = (SELECT seq FROM decisions WHERE id = ?1) AND seq <= ?2 AND source <> ?3
-ORDER BY seq"""
+WHERE decision = (SELECT seq FROM decisions WHERE id = ?1) AND seq <= ?2
+AND source NOT IN (SELECT value FROM json_each(?3)) ORDER BY seq"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,17 +46,19 @@ def waiting_wakes(database: Database, after: int, since: float, limit: int) -> l
     return [WaitingWake(row[-1], from_row(row[:-1])) for row in rows]
 
 
-def said_after(database: Database, seq: int, besides: str) -> Iterator[tuple[int, Decision, float]]:
+def said_after(
+    database: Database, seq: int, besides: Sequence[str]
+) -> Iterator[tuple[int, Decision, float]]:
     """(number, decision, label) of each label numbered above `seq` from another source."""
-    while rows := database.execute(_SAID, (seq, besides)):
+    while rows := database.execute(_SAID, (seq, json.dumps(list(besides)))):
         for row in rows:
             *decision, seq, label = row
             yield seq, from_row(tuple(decision)), label
 
 
 def said_of(
-    database: Database, decision_id: str, through: int, besides: str
+    database: Database, decision_id: str, through: int, besides: Sequence[str]
 ) -> list[tuple[int, float]]:
     """(number, label) of each label of the decision up to number `through` from another source."""
-    rows = database.execute(_SAID_OF, (decision_id, through, besides))
+    rows = database.execute(_SAID_OF, (decision_id, through, json.dumps(list(besides))))
     return [(int(seq), float(label)) for seq, label in rows]
