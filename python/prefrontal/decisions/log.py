@@ -305,6 +305,10 @@ class DecisionLog:
         """
         return queries.labels_after(self._database, seq)
 
+    def label_source(self, decision_id: str) -> str | None:
+        """Who gave the last label of a decision: a person's door, or what `labels` names."""
+        return queries.label_source(self._database, decision_id)
+
     def wake_runs(self) -> WakeRuns:
         """The wakes by the start of the gate that decided them."""
         return WakeRuns(self._database)

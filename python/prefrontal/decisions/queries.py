@@ -122,6 +122,14 @@ def ends(database: Database) -> tuple[int, int]:
     return decision or 0, label or 0
 
 
+def label_source(database: Database, decision_id: str) -> str | None:
+    """Who gave the last label of the decision; None without one."""
+    sql = """\
+SELECT source FROM labels WHERE decision = (SELECT seq FROM decisions WHERE id = ?)
+ORDER BY seq DESC LIMIT 1"""
+    return next((str(source) for (source,) in database.execute(sql, (decision_id,))), None)
+
+
 def number(database: Database, decision_id: str) -> int:
     """The number of a decision that is there."""
     [(seq,)] = database.execute("SELECT seq FROM decisions WHERE id = ?", (decision_id,))

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from prefrontal.cli import main
-from prefrontal.decisions.log import DecisionLog
+from prefrontal.decisions.log import DecisionLog, NewLabel
 from prefrontal.pulse.modules.fingerprint import parse_fingerprint
 from prefrontal.pulse.shells.stepper import Stepper
 from prefrontal.settings import GateSettings, PolicySettings
@@ -87,3 +87,19 @@ def test_saying_the_same_again_is_learned_once(tmp_path: Path, told: list[str]) 
         run(tmp_path, "feedback", told[0], "useful")
     with DecisionLog(tmp_path / "decisions.sqlite") as log:
         assert [each.label for each in log.labels_after(0)] == [1.0]
+
+
+def test_explain_says_whose_a_label_is_that_no_person_gave(tmp_path: Path, told: list[str]) -> None:
+    first, second, third, late, _ = told
+    with DecisionLog(tmp_path / "decisions.sqlite") as log:
+        log.keep((), [NewLabel(second, 0.0, NOW, "preset"), NewLabel(third, 1.0, NOW, "preset")])
+        log.add_label(first, 1.0, NOW)
+    labels = [
+        next(line for line in run(tmp_path, "explain", each).splitlines() if "label " in line)
+        for each in (second, late, first)
+    ]
+    assert labels[0].startswith("label    0 (useless), given ")
+    assert labels[0].endswith(", by its history")
+    assert labels[1].startswith("label    1 (useful), given ")
+    assert labels[1].endswith(", by what it told of")
+    assert ", by" not in labels[2]

@@ -98,6 +98,7 @@ def explain(decision_id: str, as_json: bool, state: str | None) -> None:
         chain = chain_of(log, record)
         questions = log.fold_questions([record.id])
         latest = log.latest_of_burst(record.id)
+        source = log.label_source(record.id)
     if as_json:
         others = [each for _, each in chain if each.id != record.id]
         told_by = questions.get(record.id)
@@ -106,7 +107,7 @@ def explain(decision_id: str, as_json: bool, state: str | None) -> None:
     else:
         from .explain_page import print_page
 
-        print_page(record, handed, chain, questions, latest)
+        print_page(record, handed, chain, questions, latest, source)
 
 
 @click.command(context_settings={"ignore_unknown_options": True})

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
+from ...decisions.labels import PRESET, TOLD
 from ...decisions.payloads import ROUTE, WAKE, AssessmentPayload, WakePayload
 from ...decisions.words import NOTHING_SAID, SUBJECTS, counted, facts, scored, sentence, trust_moved
 from ...feature_words import reason_words
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from ...decisions.log import Decision
     from ...types import SignalEvent
 
+SAYS = {PRESET: ", by its history", TOLD: ", by what it told of"}
+"""Who gave a label that no person gave."""
 NAME_WIDTH = 34
 MODULE_WIDTH = 20
 KIND_WIDTH = 12
@@ -102,17 +105,21 @@ def print_page(
     chain: Chain = (),
     questions: Questions | None = None,
     latest: Decision | None = None,
+    source: str | None = None,
 ) -> None:
     """Everything that is known about one decision. latest: how far the burst got that it opened.
 
-    handed: how far it got with the durable sinks. chain: what led to it and what it led to.
+    handed: how far it got with the durable sinks. chain: what led to it and what it led to. source:
+    who gave its label.
     """
     nothing = NOTHING_SAID.get(record.kind, "Nothing was said.")
     question = Text(visible(record.question or nothing, 2000), style="bold")
     named = reason_words(record.why, counted(record)) if record.kind == WAKE else record.why
     why = [(name, amount) for name, amount in named if abs(amount) >= LEAST_SHOWN]
     with page() as console:
-        console.print(question, "", _facts(record, handed, questions or {}, latest), sep="\n")
+        console.print(
+            question, "", _facts(record, handed, questions or {}, latest, source), sep="\n"
+        )
         if why:
             head = _PUSHED if record.kind == WAKE else "What the score is made of"
             console.print("", head, _bars(why, console), sep="\n")
@@ -136,7 +143,11 @@ def _asks(record: Decision) -> str:
 
 
 def _facts(
-    record: Decision, handed: Sequence[Handover], questions: Questions, latest: Decision | None
+    record: Decision,
+    handed: Sequence[Handover],
+    questions: Questions,
+    latest: Decision | None,
+    source: str | None,
 ) -> Table:
     table = facts_table()
     table.add_row("id", record.id)
@@ -157,19 +168,19 @@ def _facts(
     for name, text, at in facts(record):
         table.add_row(name, visible(text, 1200) if at is None else when(at))
     if record.kind in ANSWERABLE:
-        table.add_row("label", _label(record))
+        table.add_row("label", _label(record, source))
     for each in handed:
         table.add_row("sink", visible(f"{each.sink}: {handover(each)}", 500))
     return table
 
 
-def _label(record: Decision) -> str:
+def _label(record: Decision, source: str | None) -> str:
     if record.label is None:
         return "none; silence teaches nothing"
     yes, no = ("useful", "useless") if record.kind == WAKE else ("right", "wrong")
     word = {1.0: yes, 0.0: no}.get(record.label, f"between {no} and {yes}")
     at = "" if record.labelled_at is None else f", given {when(record.labelled_at)}"
-    return f"{record.label:g} ({word}){at}"
+    return f"{record.label:g} ({word}){at}{SAYS.get(source or '', '')}"
 
 
 def _bars(why: Sequence[tuple[str, float]], console: Console) -> Table:
