@@ -95,11 +95,15 @@ def test_explain_says_whose_a_label_is_that_no_person_gave(tmp_path: Path, told:
         log.keep((), [NewLabel(second, 0.0, NOW, "preset"), NewLabel(third, 1.0, NOW, "preset")])
         log.add_label(first, 1.0, NOW)
     labels = [
-        next(line for line in run(tmp_path, "explain", each).splitlines() if "label " in line)
+        next(
+            line
+            for line in run(tmp_path, "explain", each).splitlines()
+            if line.startswith("label ")
+        )
         for each in (second, late, first)
     ]
-    assert labels[0].startswith("label    0 (useless), given ")
+    assert "0 (useless), given " in labels[0]
     assert labels[0].endswith(", by its history")
-    assert labels[1].startswith("label    1 (useful), given ")
+    assert "1 (useful), given " in labels[1]
     assert labels[1].endswith(", by what it told of")
     assert ", by" not in labels[2]
