@@ -20,7 +20,10 @@ nearest one, a value that cannot be used with the rule it breaks. Paths are rela
 *none* as a default means that nothing is set.
 
 - **The keys of the gate and the router** ([below](#the-gate-the-router-and-what-joins-them)) are
-  read from the file that `--config` names. The environment stands in front of the file, the command
+  read from the file that `--config` names. Without it `watch` (where no folder is named), `run`,
+  `gate` and `install` read `./prefrontal.yml`, else `~/.prefrontal/prefrontal.yml`, and
+  `adopt` and `shadow` the first of these alone; `route`, `dash`, `mcp` and `verify` read none, and
+  `decisions`, `explain`, `feedback` and `modules` take `--state`. The environment stands in front of the file, the command
   line in front of both. A variable is `PREFRONTAL_` and the path in capitals with two underscores
   for each dot: `sources.stdin` is `PREFRONTAL_SOURCES__STDIN`. A list or a mapping is JSON:
   `PREFRONTAL_SOURCES='{"git": ["."]}'`. The keys of `gate` may also stand at the top, in the file

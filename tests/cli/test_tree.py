@@ -69,6 +69,13 @@ def test_the_help_of_every_command_ends_with_its_exit_codes(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", TREE)
+def test_every_option_says_what_it_does(name: str) -> None:
+    for option in TREE[name].params:
+        if isinstance(option, click.Option) and not option.hidden:
+            assert (option.help or "").partition("[default")[0].strip(), option.opts
+
+
+@pytest.mark.parametrize("name", TREE)
 def test_no_help_shows_the_marks_of_its_layout(name: str) -> None:
     text = CliRunner().invoke(main, [*name.split(), "--help"]).stdout
     assert "\\b" not in text and "\b" not in text

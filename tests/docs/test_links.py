@@ -8,8 +8,12 @@ import pytest
 
 from .pages import REPOSITORY, pages, prose_of, read
 
-LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+LINK = re.compile(r"\]\(([^)\s]+)\)")
 FOUND_BY_FOLDER = ("docs/decisions/", "docs/requirements/")
+BESIDE = (
+    *("CONTRIBUTING.md", "SECURITY.md", "examples/README.md"),
+    *(f"benchmarks/{path.name}" for path in sorted((REPOSITORY / "benchmarks").glob("*.md"))),
+)
 
 
 def anchors(page: str) -> set[str]:
@@ -19,7 +23,7 @@ def anchors(page: str) -> set[str]:
     return {head.replace(" ", "-") for head in kept}
 
 
-@pytest.mark.parametrize("page", pages())
+@pytest.mark.parametrize("page", [*pages(), *BESIDE])
 def test_links_lead_to_a_file_and_a_heading(page: str) -> None:
     here = (REPOSITORY / page).parent
     for number, line in prose_of(page):
@@ -32,6 +36,13 @@ def test_links_lead_to_a_file_and_a_heading(page: str) -> None:
             if anchor and file.suffix == ".md":
                 known = anchors(file.relative_to(REPOSITORY).as_posix())
                 assert anchor in known, f"{page}:{number}: {target}"
+
+
+def test_the_page_of_examples_names_each() -> None:
+    named = read("examples/README.md")
+    for path in (REPOSITORY / "examples").iterdir():
+        if path.suffix == ".py" or path.is_dir() and path.name != "__pycache__":
+            assert path.name in named, path.name
 
 
 def test_the_index_names_every_page() -> None:

@@ -43,18 +43,25 @@ def server_options(port: int, when: str = "") -> Callable[[Callable[..., Any]], 
     port: the usual one. when: what help says of listening, where the command may do without.
     """
     options = (
-        click.option("--config", metavar="FILE.yml", type=click.Path(), help="Settings, YAML."),
+        click.option(
+            "--config",
+            metavar="FILE.yml",
+            type=click.Path(),
+            help="Settings, YAML; without it the gate's are the defaults.",
+        ),
         click.option(
             "--state",
             metavar="DIR",
             envvar="PREFRONTAL_STATE",
-            help="Where decisions, modules and what was learned are kept; also PREFRONTAL_STATE.",
+            help="Where decisions, modules and what was learned are kept; also PREFRONTAL_STATE."
+            " [default: `state` of the settings, else ~/.local/state/prefrontal]",
         ),
         click.option(
             "--workspace",
             metavar="DIR",
             type=click.Path(),
-            help="The agent's; also PREFRONTAL_HOME.",
+            help="The agent's; also PREFRONTAL_HOME. [default: `workspace` of the settings, else"
+            " ~/.prefrontal/workspace]",
         ),
         click.option(
             "--host", default="127.0.0.1", show_default=True, help=f"Where to listen{when}."

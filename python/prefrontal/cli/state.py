@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from shlex import quote
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from ..errors import SourceError
+from ..errors import PrefrontalError, SourceError
 from ..storage.state_folder import StateFolder, default_state
 
 if TYPE_CHECKING:
@@ -19,14 +20,22 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 def state_option(command: Command) -> Command:
     """Add --state to a command, which gets `state: str | None`."""
-    option = click.option(
+    return _state_option("~/.local/state/prefrontal")(command)
+
+
+def settings_state_option(command: Command) -> Command:
+    """As `state_option`, for a command that reads settings, which may name the folder, too."""
+    return _state_option("`state` of the settings, else ~/.local/state/prefrontal")(command)
+
+
+def _state_option(default: str) -> Callable[[Command], Command]:
+    return click.option(
         "--state",
         metavar="DIR",
         envvar="PREFRONTAL_STATE",
         help="Where decisions, modules and what was learned are kept; also PREFRONTAL_STATE."
-        " [default: ~/.local/state/prefrontal]",
+        f" [default: {default}]",
     )
-    return option(command)
 
 
 def state_folder(path: str | None) -> StateFolder:
@@ -39,8 +48,22 @@ def decision_log(path: str | None) -> Iterator[DecisionLog]:
     """The log of decisions, which must be there. Raises SourceError."""
     folder = state_folder(path)
     if not folder.decisions.exists():
-        raise SourceError(f"{folder.path} holds no decisions yet: `prefrontal watch` makes them")
+        why = f"{folder.path} holds no decisions yet: `prefrontal watch` makes them"
+        raise SourceError(why + _elsewhere(folder))
     from ..decisions.log import DecisionLog
 
     with DecisionLog(folder.decisions) as log:
         yield log
+
+
+def _elsewhere(folder: StateFolder) -> str:
+    """Where the settings of this place keep decisions, if they name another folder."""
+    from ..settings import load_settings
+    from ..settings.agent_file import settings_file
+
+    with suppress(PrefrontalError):
+        settings = load_settings(settings_file())
+        other = StateFolder(settings.state_folder())
+        if other.path != folder.path and other.decisions.exists():
+            return f"; those of {settings.file} are found with --state {quote(str(other.path))}"
+    return ""

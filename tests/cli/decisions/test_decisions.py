@@ -211,6 +211,18 @@ def test_a_folder_without_decisions_is_told(tmp_path: Path, words: list[str]) ->
     assert not folder.exists()
 
 
+def test_the_folder_that_the_settings_of_this_place_name_is_pointed_to(
+    state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    empty = str(tmp_path / "empty")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "prefrontal.yml").write_text(f"state: {state}\n")
+    assert f"are found with --state {state}" in said("decisions", "--state", empty)
+    (tmp_path / "prefrontal.yml").write_text("state: [")
+    assert said("decisions", "--state", empty).rstrip().endswith("`prefrontal watch` makes them")
+
+
 def test_a_log_that_is_no_log_is_told(tmp_path: Path) -> None:
     (tmp_path / "decisions.sqlite").write_text("not a database" * 100)
     assert "is not a database" in said("decisions", "--state", str(tmp_path))

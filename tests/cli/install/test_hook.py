@@ -94,6 +94,25 @@ def test_a_wake_brings_its_question_and_the_answer_is_its_label(
     assert label(state, decision) == 0.0  # only the answer to the wake is its label
 
 
+def test_without_a_config_the_hook_and_its_gate_know_the_same_state(
+    tmp_path: Path, state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decision = wake(state)
+    program = tmp_path / "prefrontal"
+    program.write_text(f'#!/bin/sh\necho "$@" >> {tmp_path}/words\n')
+    program.chmod(0o755)
+    monkeypatch.setattr(claude_hooks, "own_program", lambda: [str(program)])
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    hook(state, "UserPromptSubmit", prompt="HEARTBEAT")
+    assert f"gate --state {state}" in (tmp_path / "words").read_text()
+    (tmp_path / "prefrontal.yml").write_text("state: state\n")
+    monkeypatch.setenv("PREFRONTAL_ID", decision)
+    payload = {"hook_event_name": "Stop", "session_id": "s", "last_assistant_message": "Filed."}
+    answer(CliRunner().invoke(cli.main, ["hook", "claude-code"], input=json.dumps(payload)))
+    assert label(state, decision) == 1.0
+
+
 def test_who_was_started_by_a_wake_labels_it(state: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     decision = wake(state)
     monkeypatch.setenv("PREFRONTAL_ID", decision)

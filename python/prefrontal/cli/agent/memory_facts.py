@@ -53,9 +53,9 @@ def facts(peer: str | None, ended: bool, as_json: bool, home: Home) -> None:
 
 @click.command(short_help="Approve, correct or delete a fact.")
 @click.argument("number", metavar="ID", type=int)
-@click.option("--approve", is_flag=True, help="It is so: it is shown however old it is.")
-@click.option("--value", metavar="TEXT", help="It is approved with this value.")
-@click.option("--delete", "gone", is_flag=True, help="It goes; what it had ended holds again.")
+@click.option("--approve", is_flag=True, help="It is right: told however old it is.")
+@click.option("--value", metavar="TEXT", help="Correct it to TEXT, and approve that.")
+@click.option("--delete", "gone", is_flag=True, help="Delete it; the fact it ended holds again.")
 @click.option("--by", default="", metavar="NAME", help="Who approves.  [default: the user]")
 @json_option
 @home_options()

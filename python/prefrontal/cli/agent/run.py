@@ -29,7 +29,12 @@ line out; the agent ends with the input. Webhook: the same object by POST."""
     help="Where messages come from; may be repeated. [default: as `channels` says, or jsonl]",
 )
 @click.option("--host", metavar="HOST", help="The webhook's address. [default: 127.0.0.1]")
-@click.option("--port", type=int, metavar="PORT", help="The webhook's port; 0 takes a free one.")
+@click.option(
+    "--port",
+    type=int,
+    metavar="PORT",
+    help="The webhook's port; 0 takes a free one. [default: 8765]",
+)
 @click.option("--once", is_flag=True, help="Do what is due now (cron, a reflection), then end.")
 @click.option("--log", metavar="LEVEL", help="How much to tell on standard error. [default: info]")
 @home_options("channels")

@@ -11,7 +11,7 @@ import click
 
 from ...decisions.decision import Decision
 from ..page import plain_table, progress, shown
-from ..state import decision_log, state_option
+from ..state import decision_log, settings_state_option
 
 if TYPE_CHECKING:
     from ...assembly.wakes_again import Progress, VerifyTally
@@ -33,9 +33,9 @@ slept before it; those of releases before 2 need them."""
 
 
 @click.command(epilog=EPILOG)
-@click.option("--config", type=click.Path(), metavar="FILE.yml", help="Settings that name a state.")
+@click.option("--config", type=click.Path(), metavar="FILE.yml", help="Settings whose `state` is verified.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of sentences.")
-@state_option
+@settings_state_option
 def verify(config: str | None, as_json: bool, state: str | None) -> None:
     """Decide every decision of the log again, and tell what comes out otherwise.
 

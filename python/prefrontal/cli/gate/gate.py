@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ..state import state_option
+from ..state import settings_state_option
 from .call import CODES, LIMIT_S, SLIP, GateCall, exit_codes, seconds
 from .supervisor import answer_call
 
@@ -82,7 +82,7 @@ class Limit(click.ParamType[float]):
     "codes",
     type=ExitCodes(),
     metavar="WAKE/SLEEP",
-    help="[default: 0/1; with exit 0/2; 0/0 where another code means failure]",
+    help="Codes to exit with. [default: 0/1; with exit 0/2; 0/0 where another code means failure]",
 )
 @click.option("--json", "as_json", is_flag=True, help="As --format json.")
 @click.option(
@@ -93,7 +93,7 @@ class Limit(click.ParamType[float]):
     default=LIMIT_S,
     help=f"Wake when nothing is decided by then. [default: {LIMIT_S:g}]",
 )
-@state_option
+@settings_state_option
 def gate(
     directories: tuple[str, ...],
     config: str | None,

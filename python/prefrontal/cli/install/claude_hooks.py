@@ -14,6 +14,7 @@ from zlib import crc32
 from ...errors import SourceError
 from ...home_folder import expanded
 from ...installation.programs import Caller, own_program
+from ...settings.agent_file import settings_file
 from ...storage.files import write_atomic
 
 LIMIT_S = 8.0
@@ -28,10 +29,11 @@ Payload = Mapping[str, Any]
 
 
 class ClaudeHooks:
-    """config: the settings of the gate. state: its folder, if another than theirs."""
+    """config: the settings of the gate, None for those it finds. state: its folder, if another
+    than theirs."""
 
     def __init__(self, config: Path | None, state: str | None) -> None:
-        self._config, self._state = config, state
+        self._config, self._state = settings_file() if config is None else config, state
 
     def answer(self, payload: Payload) -> dict[str, Any] | None:
         """What the hook prints; None for nothing. Raises what goes wrong."""
@@ -62,7 +64,7 @@ class ClaudeHooks:
     def _asked(self) -> dict[str, Any]:
         """The gate's verdict. Raises SourceError when it gives none."""
         config = None if self._config is None else expanded(self._config).absolute()
-        words = [*own_program(), "gate"]
+        words = [*own_program(), "gate"] + ([] if self._state is None else ["--state", self._state])
         if config is not None:
             words = Caller(own_program(), config, self._state).words("gate")
         done = subprocess.run(

@@ -8,15 +8,18 @@ from pathlib import Path
 import click
 
 from ...standard_input import input_bytes
-from ..state import state_option
+from ..state import settings_state_option
 
 
 @click.command()
 @click.argument("agent", type=click.Choice(["claude-code"]))
 @click.option(
-    "--config", metavar="FILE.yml", type=click.Path(path_type=Path), help="Settings, YAML."
+    "--config",
+    metavar="FILE.yml",
+    type=click.Path(path_type=Path),
+    help="Settings, YAML. [default: ./prefrontal.yml, else ~/.prefrontal/prefrontal.yml]",
 )
-@state_option
+@settings_state_option
 def hook(agent: str, config: Path | None, state: str | None) -> None:
     """Answer a hook of an agent: its JSON on standard input, ours on standard output.
 

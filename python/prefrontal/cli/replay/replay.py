@@ -211,7 +211,7 @@ def replay(
       prefrontal replay --events windows.jsonl --json
       prefrontal replay ~/.openclaw
       prefrontal replay ~/.claude
-      prefrontal replay --log decisions.db --threshold 0.5
+      prefrontal replay --log ~/.local/state/prefrontal --threshold 0.5
       prefrontal replay --sweep sweep.yml
     """
     from ..sweeps.sweep import SweepOptions

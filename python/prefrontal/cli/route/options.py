@@ -20,7 +20,12 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 def project_options(command: Command) -> Command:
     """Add --workflows and --config."""
-    config = click.option("--config", metavar="FILE.yml", type=click.Path(), help="Settings, YAML.")
+    config = click.option(
+        "--config",
+        metavar="FILE.yml",
+        type=click.Path(),
+        help="Settings, YAML; without it no file of settings is read.",
+    )
     workflows = click.option(
         "--workflows",
         metavar="DIR",

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from ...errors import InputError
-from ..state import state_option
+from ..state import settings_state_option
 from ..watch.gate_options import gate_options, gate_overrides, partition_options
 
 EPILOG = """\
@@ -42,7 +42,7 @@ question."""
     type=click.Choice(["text", "json"]),
     help="How standard error reads: sentences, or one JSON object a line.",
 )
-@state_option
+@settings_state_option
 def run(
     directories: tuple[str, ...],
     config: str | None,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import click
 
 from ...errors import InputError, PrefrontalError
-from ..state import state_option
+from ..state import settings_state_option
 from .endings import awaited, ended_by_signals
 from .gate_options import gate_options, gate_overrides, partition_options
 from .hand_over import Handling, HandOver, give_once
@@ -82,7 +82,7 @@ class WatchCommand(click.Command):
     type=click.Choice(["text", "json"]),
     help="How standard error reads: sentences, or one JSON object a line.",
 )
-@state_option
+@settings_state_option
 def watch(
     directories: tuple[str, ...],
     config: str | None,
