@@ -41,7 +41,7 @@ def test_links_lead_to_a_file_and_a_heading(page: str) -> None:
 def test_the_page_of_examples_names_each() -> None:
     named = read("examples/README.md")
     for path in (REPOSITORY / "examples").iterdir():
-        if path.suffix == ".py" or path.is_dir() and path.name != "__pycache__":
+        if path.suffix == ".py" or (path.is_dir() and path.name != "__pycache__"):
             assert path.name in named, path.name
 
 

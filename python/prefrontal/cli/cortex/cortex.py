@@ -63,9 +63,7 @@ def beliefs(as_json: bool, home: Home) -> None:
 
 
 @cortex.command(short_help="The latest reflections, the newest first.")
-@click.option(
-    "-n", "--limit", default=10, show_default=True, metavar="N", help="At most so many."
-)
+@click.option("-n", "--limit", default=10, show_default=True, metavar="N", help="At most so many.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line, the newest first.")
 @home_options("cortex", "ledger")
 def history(limit: int, as_json: bool, home: Home) -> None:

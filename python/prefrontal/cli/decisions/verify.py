@@ -33,7 +33,9 @@ slept before it; those of releases before 2 need them."""
 
 
 @click.command(epilog=EPILOG)
-@click.option("--config", type=click.Path(), metavar="FILE.yml", help="Settings whose `state` is verified.")
+@click.option(
+    "--config", type=click.Path(), metavar="FILE.yml", help="Settings whose `state` is verified."
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of sentences.")
 @settings_state_option
 def verify(config: str | None, as_json: bool, state: str | None) -> None:
