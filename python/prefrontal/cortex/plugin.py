@@ -120,14 +120,17 @@ class CortexPlugin(Plugin):
 
     @property
     def enabled(self) -> bool:
+        """Whether it reflects; while it does not, the ledger judges inline."""
         return self.settings.enabled
 
     @property
     def host(self) -> Host:
+        """The agent as the cortex sees it. Raises PluginError before the start."""
         return self._running.host
 
     @property
     def consultation(self) -> Consultation:
+        """Rules on steps that need consent. Raises PluginError before the start."""
         return self._running.consultation
 
     @property

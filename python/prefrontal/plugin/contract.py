@@ -48,9 +48,15 @@ class Registry(Protocol):
     """Where a plugin finds the others; given to it when it starts."""
 
     @property
-    def clock(self) -> Clock: ...
+    def clock(self) -> Clock:
+        """Tells the time, in tests too."""
+        ...
+
     @property
-    def agent_id(self) -> str: ...
+    def agent_id(self) -> str:
+        """Whose events these are."""
+        ...
+
     @property
     def background(self) -> bool:
         """Whether plugins may run tasks of their own; if not, all that is due waits for a tick."""
@@ -60,11 +66,25 @@ class Registry(Protocol):
         """Have `session.poll_messages` asked at once; from any thread."""
         ...
 
-    def get(self, plugin_id: str) -> Plugin | None: ...
-    def get_by_capability(self, capability: str) -> Plugin | None: ...
-    def all_with_capability(self, capability: str) -> Sequence[Plugin]: ...
-    def get_implementations(self, point: str) -> Sequence[tuple[str, Plugin, str]]: ...
-    def is_started(self, plugin_id: str) -> bool: ...
+    def get(self, plugin_id: str) -> Plugin | None:
+        """The plugin of that id; None where there is none."""
+        ...
+
+    def get_by_capability(self, capability: str) -> Plugin | None:
+        """The first registered plugin with the capability; None where there is none."""
+        ...
+
+    def all_with_capability(self, capability: str) -> Sequence[Plugin]:
+        """All plugins with the capability, in order of registration."""
+        ...
+
+    def get_implementations(self, point: str) -> Sequence[tuple[str, Plugin, str]]:
+        """(id, plugin, method) of each implementer of the hook, in load order."""
+        ...
+
+    def is_started(self, plugin_id: str) -> bool:
+        """Whether the plugin has started and not stopped."""
+        ...
 
     async def call_extension(self, point: str, ctx: Any = None) -> list[Any]:
         """Call each implementer with ctx (without one: no argument); what is not None, in order.
@@ -102,10 +122,12 @@ class Plugin(ABC):
         """Read what concerns this plugin. Raise ValueError for what cannot be used."""
 
     @abstractmethod
-    async def start(self) -> None: ...
+    async def start(self) -> None:
+        """Begin; `registry` and `clock` are there from now on. What it raises stops the agent."""
 
     @abstractmethod
-    async def stop(self) -> None: ...
+    async def stop(self) -> None:
+        """End every task and close every file of this plugin. Called once for each start."""
 
     @property
     def registry(self) -> Registry:
@@ -116,18 +138,23 @@ class Plugin(ABC):
 
     @property
     def clock(self) -> Clock:
+        """Tells the time: the registry's, the system's before the start."""
         return self._registry.clock if self._registry is not None else SystemClock()
 
     def log_debug(self, message: str, **extra: Any) -> None:
+        """Log a line of the level "debug"; extra: more fields of it."""
         self._log("debug", message, extra)
 
     def log_info(self, message: str, **extra: Any) -> None:
+        """Log a line of the level "info"; extra: more fields of it."""
         self._log("info", message, extra)
 
     def log_warn(self, message: str, **extra: Any) -> None:
+        """Log a line of the level "warn"; extra: more fields of it."""
         self._log("warn", message, extra)
 
     def log_error(self, message: str, **extra: Any) -> None:
+        """Log a line of the level "error"; extra: more fields of it."""
         self._log("error", message, extra)
 
     def _log(self, level: str, message: str, extra: Mapping[str, Any]) -> None:

@@ -79,15 +79,18 @@ class Runtime:
 
     @property
     def loop(self) -> LoopPlugin:
+        """The plugin that answers messages."""
         plugin = self.registry.get("loop")
         if not isinstance(plugin, LoopPlugin):
             raise PluginError(f"the plugin 'loop' must be a LoopPlugin, got {plugin!r}")
         return plugin
 
     async def start(self) -> None:
+        """Start every plugin, in load order. Raises PluginError naming the one that failed."""
         await self.registry.start_all()
 
     async def stop(self) -> None:
+        """Stop every plugin, in reverse order; one that raises is logged."""
         await self.registry.stop_all()
 
     async def receive(self, message: IncomingMessage) -> OutgoingMessage | None:

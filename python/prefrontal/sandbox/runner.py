@@ -19,9 +19,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SandboxRunner:
-    """limits: of each run, which may ask for less time. level, network, allow_weak: see Policy.
+    """Runs commands that nobody has read yet, each under the same limits.
 
-    backend: how commands are held, by default by the launcher of this package.
+    limits: of each run, which may ask for less time. level_asked: the level of `Policy`. network,
+    allow_weak: see `Policy`. backend: how commands are held, by default by the launcher of this
+    package.
     """
 
     limits: Limits = field(default_factory=Limits)
