@@ -285,6 +285,6 @@ def _cautions(windows: int, positives: int, names_bursts: bool) -> Iterator[str]
         yield "These windows name incidents: --incidents asks about each burst of them once."
     if 0 < positives < FEW_POSITIVES:
         yield (
-            f"Only {positives} relevant windows after the warm-up: read every figure with its"
-            " interval, and try a longer history."
+            f"Only {positives} relevant window{'' if positives == 1 else 's'} after the warm-up:"
+            " read every figure with its interval, and try a longer history."
         )

@@ -153,6 +153,7 @@ def test_a_broken_log_is_a_sentence(place: Place, damage: bytes) -> None:
         report = place.take()
         assert report.wake
         assert b"was lost since the last call" in report.errors
+        assert b"Nothing that came is lost" not in report.output
 
 
 def test_a_source_that_cannot_be_read_wakes_and_the_others_are_read(place: Place) -> None:

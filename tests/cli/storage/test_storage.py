@@ -135,4 +135,4 @@ def test_a_store_that_cannot_be_read_is_told_beside_the_others(home: Path) -> No
     told = run(home, "status")
     assert told.exit_code == 0
     assert "is not a database" in told.stdout
-    assert "1 interactions" in told.stdout
+    assert "1 interaction, 0 assessments" in told.stdout

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .call import GateCall
 
 NOTHING = "Nothing new that matters."
+LOST = "was lost since the last call, with what came then"
 LONGEST_MESSAGE = 12_000
 """Characters of all questions together in a format that has one message."""
 MOST_SHOWN = 20
@@ -53,11 +54,8 @@ class GateVerdict:
         if (more := len(self.questions) - len(lines)) > 0:
             lines.append(f"And {more} more: `prefrontal decisions` lists them.")
         if self.fault:
-            fault = (
-                f"prefrontal gate could not decide and woke you instead: {self.fault}. Nothing"
-                " that came is lost: the next call that works decides about it."
-            )
-            lines.append(_cut(fault, longest))
+            fault = f"prefrontal gate could not decide and woke you instead: {self.fault}."
+            lines.append(_cut(f"{fault} {_outlook(self.fault)}", longest))
         return lines
 
     def _questions(self, most: int, longest: int) -> list[str]:
@@ -80,6 +78,13 @@ class GateVerdict:
         elif not (sentences or self.wake) and call.form == "text" and os.isatty(2):
             sentences = [NOTHING]
         return "".join(f"{each}\n" for each in sentences).encode(errors="replace")
+
+
+def _outlook(fault: str) -> str:
+    """What becomes of that which came, for who is woken by a fault."""
+    if LOST in fault:
+        return "What comes from now on counts."
+    return "Nothing that came is lost: the next call that works decides about it."
 
 
 def report_of(call: GateCall, verdict: GateVerdict, *, waits: bool = False) -> Report:

@@ -13,7 +13,7 @@ from ...storage.state_folder import StateFolder
 from ..watch.doors import CALLED, settings_name
 from .beside import left_out
 from .faults import GateFaults
-from .formats import GateVerdict, report_of
+from .formats import LOST, GateVerdict, report_of
 from .look_settings import LookSettings
 from .plan import GatePlan, is_held
 
@@ -57,7 +57,7 @@ def take_turn(call: GateCall, caller: GateCaller) -> None:
             faults += left_out(state, log, file)
         note, is_first = _note(log, None if is_watched else settings.left_to_watch)
         if is_first and is_known:
-            faults.append(f"{state.decisions} was lost since the last call, with what came then")
+            faults.append(f"{state.decisions} {LOST}")
         if _is_told(call, log, caller, faults, unreached, note) and (due or is_watched):
             plan.keep(due)
 

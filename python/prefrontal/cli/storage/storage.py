@@ -159,11 +159,13 @@ def _each(
     """talk: the copy of the conversations, and how many messages are in it."""
     with _bar(as_json) as progress:
         moves = [move(each, progress) for each in stores]
-    lines = [f"{each.store.part}: {each.rows:,} rows, copied to {each.place}" for each in moves]
+    lines = [
+        f"{each.store.part}: {_count(each.rows, 'rows')}, copied to {each.place}" for each in moves
+    ]
     copies = [_moved(each) for each in moves]
     if talk is not None:
         place, messages = talk
-        lines.append(f"conversations: {messages:,} messages, copied to {place}")
+        lines.append(f"conversations: {_count(messages, 'messages')}, copied to {place}")
         copies.append({"store": "conversations", "place": str(place), "rows": messages})
     answer(as_json, {"stores": copies}, "\n".join(lines))
 
@@ -178,12 +180,18 @@ def _moved(moved: StoreCopy) -> dict[str, Any]:
 
 
 def _line(row: dict[str, Any]) -> str:
-    what = row["error"] or ", ".join(f"{n:,} {name}" for name, n in row["rows"].items())
+    what = row["error"] or ", ".join(_count(n, name) for name, n in row["rows"].items())
     return f"{row['store']}: {row['place']}\n  {what}"
 
 
+def _count(number: int, nouns: str) -> str:
+    """A number with its noun, of which the plural is handed in."""
+    one = f"{nouns[:-3]}y" if nouns.endswith("ies") else nouns.removesuffix("s")
+    return f"{number:,} {one if number == 1 else nouns}"
+
+
 def _amount(local: LocalFile) -> str:
-    count = f"{local.files:,} file" + ("" if local.files == 1 else "s")
+    count = _count(local.files, "files")
     return f"{count}, {local.size:,} bytes"
 
 

@@ -112,7 +112,8 @@ def _wakes(figures: LiveFigures) -> Tile:
     more = f"of {_many(figures.signals, 'signal')}"
     if figures.signals:
         more += f" in {days_words(figures.days)}; {_many(figures.audits, 'audit')} among them"
-    return Tile("wakes", f"{figures.wakes:,}", "wake-ups so far", more)
+    noun = "wake-up" if figures.wakes == 1 else "wake-ups"
+    return Tile("wakes", f"{figures.wakes:,}", f"{noun} so far", more)
 
 
 def _useful(figures: LiveFigures) -> Tile:
