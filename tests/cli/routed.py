@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from click.testing import CliRunner, Result
 
 from prefrontal import cli
 from prefrontal.assembly.router import build_runner
+from prefrontal.cli.exit_codes import OWN, USUAL
 from prefrontal.cli.route import person
 from prefrontal.routing.layout import Layout
 from prefrontal.settings.routing import Routing
@@ -49,7 +51,14 @@ def route(project: Path, *words: str, data: str | BytesIO | None = None) -> Resu
     with patch.object(person, "is_terminal", lambda: data is not None):
         result = CliRunner().invoke(cli.main, ["route", *words, *told], input=data)
     assert result.exception is None or isinstance(result.exception, SystemExit)
+    assert result.exit_code in USUAL | codes_of(words), words
     return result
+
+
+def codes_of(words: Sequence[str]) -> dict[int, str]:
+    """The exit codes that the help of `prefrontal route WORDS` tells besides the usual ones."""
+    depth = 2 if words[:1] == ("tools",) else 1
+    return OWN.get(" ".join(("route", *words[:depth])), {} if depth == 2 else OWN["route"])
 
 
 def settings(project: Path, text: str) -> None:

@@ -34,6 +34,8 @@ OWN: dict[str, dict[int, str]] = {
     "route audit": {5: "a rule is broken"},
     "route prompt": ROUTED,
     "route resume": ROUTED,
+    "route tools expand": {4: ROUTED[4]},
+    "route tools move": {4: ROUTED[4], 5: ROUTED[5]},
     "route tools promote": {4: ROUTED[4], 5: ROUTED[5]},
     "run": {0: "done, after --once", 129: "the terminal was closed"},
     "verify": {0: "no difference", 3: "something comes out otherwise"},

@@ -156,7 +156,8 @@ def import_tools(file: Path, server: str | None, as_json: bool, **options: Any) 
         "tools": [tool.relative for tool in imported],
         "findings": [str(finding) for finding in findings],
     }
-    answer(as_json, done, f"{len(imported)} tools taken in ({where}).")
+    nouns = "tool" if len(imported) == 1 else "tools"
+    answer(as_json, done, f"{len(imported)} {nouns} taken in ({where}).")
 
 
 def as_dict(tool: Tool) -> dict[str, Any]:
