@@ -151,6 +151,23 @@ def test_a_stream_is_a_source_and_is_named_once(tmp_path: Path, place: str, url:
         list(configured_sources(twice, StateFolder(tmp_path)))
 
 
+@pytest.mark.parametrize("place", ["redis", "nats"])
+def test_a_stream_brings_no_module_besides_that_for_what_programs_send(
+    tmp_path: Path, place: str
+) -> None:
+    told = {place: [{"url": f"{place}://127.0.0.1:1", "stream": "work"}]}
+    settings = parse_settings({"sources": told, "state": str(tmp_path / "alone")})
+    session = build_watch(settings)
+    assert session.watch.modules() == ["everything"]
+    session.stop()
+    beside = parse_settings(
+        {"sources": told | {"git": [str(tmp_path)]}, "state": str(tmp_path / "beside")}
+    )
+    session = build_watch(beside)
+    assert session.watch.modules() == ["programs", tmp_path.name]
+    session.stop()
+
+
 def test_the_address_of_a_stream_may_lie_in_a_variable(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -28,8 +28,8 @@ PROGRAMS = "programs"
 HOLD_S = 2.0
 """Of the modules here: what comes close together is asked as one."""
 KEYS = frozenset({
-    "directories", "git", "network", "github", "mail", "calendar", "http", "logs", "mcp", "socket",
-    "stdin", "polling",
+    "directories", "git", "network", "github", "mail", "calendar", "http", "logs", "mcp", "redis",
+    "nats", "socket", "stdin", "polling",
 })  # fmt: skip
 """Of `sources`, each looked at by itself."""
 QUESTIONS = {
