@@ -157,6 +157,13 @@ def test_the_report_says_what_it_would_have_cost_and_is_json_on_demand(
         assert words in text
 
 
+def test_one_signal_is_told_in_the_singular(tmp_path: Path, settings: Path) -> None:
+    run(load_settings(settings), range(1), shadow=True)
+    text = " ".join(invoke("shadow", "--config", settings).stdout.split())
+    assert "1 signal came; it would have asked 1 time, 0 audits among them." in text
+    assert "of the 1 window that" in text
+
+
 def test_a_shadow_that_is_forgotten_begins_anew(tmp_path: Path, settings: Path) -> None:
     run(load_settings(settings), range(2), shadow=True)
     assert "--yes asks nothing" in refusal("shadow", "--config", settings, "--forget")

@@ -120,7 +120,7 @@ def _print(report: ShadowReport, state: StateFolder, runs: bool, log: DecisionLo
     from rich.console import Console
 
     from ...replay.report.table import Page
-    from ...replay.report.tiles import caught_words
+    from ...replay.report.tiles import caught_words, many
     from ...replay.report.wording import days_words, moment
 
     page = Page(Console(highlight=False))
@@ -128,8 +128,8 @@ def _print(report: ShadowReport, state: StateFolder, runs: bool, log: DecisionLo
     since = f"since {moment(report.began)} UTC"
     page.say(f"Shadow of {place}: {days_words(report.hours / 24)} {since}"
              f"{', still running' if runs else ''}. Nobody was woken.", "bold")  # fmt: skip
-    page.say(f"{figures.signals:,} signals came; it would have asked {figures.wakes:,} times,"
-             f" {figures.audits:,} audits among them.")  # fmt: skip
+    asked = f"{many(figures.wakes, 'time')}, {many(figures.audits, 'audit')} among them"
+    page.say(f"{many(figures.signals, 'signal')} came; it would have asked {asked}.")
     page.gap()
     heads = ("Policy", "Caught", "Wake-ups", "A day", "Delay", "So far", "A month")
     page.table(heads, list(map(_row, report.policies)), bold=0)
@@ -138,7 +138,7 @@ def _print(report: ShadowReport, state: StateFolder, runs: bool, log: DecisionLo
         page.say(f"Caught: {caught_words(figures.caught)}.", "dim")
     if report.delayed:
         of = "mattered" if report.is_known else "it would have asked about"
-        page.say(f"Delay: of the {report.delayed:,} windows that {of}.", "dim")
+        page.say(f"Delay: of the {many(report.delayed, 'window')} that {of}.", "dim")
     page.say(f"Cheap one: {report.policies[-1].detail}.", "dim")
     for note in report.notes:
         page.say(f"Note: {note}", "yellow")

@@ -96,7 +96,7 @@ def caught_words(caught: CaughtShare) -> str:
     span = f"{percent(caught.low)} to {percent(caught.high)} likely"
     if caught.audits is None:
         return f"{span}; every window is labelled"
-    return f"{span}, estimated from {_many(caught.audits, 'audit')}"
+    return f"{span}, estimated from {many(caught.audits, 'audit')}"
 
 
 def _caught(caught: CaughtShare | None) -> Tile:
@@ -109,9 +109,9 @@ def _caught(caught: CaughtShare | None) -> Tile:
 
 
 def _wakes(figures: LiveFigures) -> Tile:
-    more = f"of {_many(figures.signals, 'signal')}"
+    more = f"of {many(figures.signals, 'signal')}"
     if figures.signals:
-        more += f" in {days_words(figures.days)}; {_many(figures.audits, 'audit')} among them"
+        more += f" in {days_words(figures.days)}; {many(figures.audits, 'audit')} among them"
     noun = "wake-up" if figures.wakes == 1 else "wake-ups"
     return Tile("wakes", f"{figures.wakes:,}", f"{noun} so far", more)
 
@@ -185,7 +185,7 @@ def _waits(figures: LiveFigures) -> str:
     return f"a rate needs {LEAST_HOURS} hours of data; {days_words(figures.days)} so far"
 
 
-def _many(count: int, noun: str) -> str:
+def many(count: int, noun: str) -> str:
     return f"{count:,} {noun if count == 1 else noun + 's'}"
 
 
