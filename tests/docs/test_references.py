@@ -86,6 +86,28 @@ def test_no_key_of_a_model_is_left_out(section: str, model: Any) -> None:
         assert inside, name
 
 
+def test_the_page_of_the_cortex_shows_its_defaults() -> None:
+    table = read("docs/cortex.md").partition("\n## Settings\n")[2].partition("\n## ")[0]
+    lines = [line.split("|") for line in table.splitlines() if line.startswith("| ")][1:]
+    shown: dict[str, str] = {}
+    for _, told, default, *_ in lines:
+        names, values = told.strip().split(", "), re.findall(r"\[.*?\]|\w[^,]*|{}", default.strip())
+        if values:
+            values *= len(names) if len(values) == 1 else 1
+            shown |= dict(zip(names, values, strict=True))
+    assert len(shown) > 20
+    for name, text in shown.items():
+        value = getattr(CortexSettings(), name)
+        known = {"none", "all", "all in one"} if value is None else {_shown(value)}
+        assert text in known, (name, text, value)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, tuple):
+        return f"[{', '.join(value)}]"
+    return f"{value:g}" if isinstance(value, float) else str(value).lower()
+
+
 def test_defaults_that_are_shown_for_the_agent_are_taken(tmp_path: Path) -> None:
     config: dict[str, Any] = {}
     for section, (key, kind, default, _) in rows():
