@@ -9,7 +9,6 @@ _MODEL = "Of the client that `llm_provider` names; none: that of `llm`"
 MEANINGS: dict[str, str] = {
     "Settings.sinks": "Where questions go, besides standard output",
     "Endpoint.url": "Its address; an answer that changed is a signal",
-    "JsonMapping.text": "What it says; may be missing there",
     "HttpEvents.host": "The address it listens at",
     "Metrics.host": "The address it listens at",
     "SinkSettings.headers": "Sent with each post",
@@ -17,8 +16,8 @@ MEANINGS: dict[str, str] = {
     "SinkSettings.give_up_s": "What a durable sink has refused for so long is given up",
     "Routing.tmp_dirname": "Where modules on trial lie, below the folder of tools",
     "Routing.retention_days": "How long logs and modules on trial are kept",
-    "Routing.log": "Another time for logs",
-    "Routing.tmp": "Another time for modules on trial",
+    "Routing.log": "How long logs are kept, instead of `retention_days`",
+    "Routing.tmp": "How long modules on trial are kept, instead of `retention_days`",
     "Routing.embeddings_enabled": "Whether `embedder` is asked",
     "Routing.parser": "When a prompt is clear enough",
     "Routing.generator": "What generated code may do",

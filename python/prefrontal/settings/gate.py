@@ -46,14 +46,15 @@ class PolicySettings(BaseModel, metaclass=_SentenceOnError):
     nothing came for so long, at the latest after 15 times that; None leaves it to the module.
     quiet_hours: first and last local hour, both included, in which nothing wakes; (22, 6) passes
     midnight.
-    module_wakes_per_hour, wakes_per_hour: budgets, of each module and of all; burst: wakes that
-    may come at once out of a full budget. budget: most wakes of all in any hour, day or week, such
-    as "20/day"; the span slides, and no span ever holds more. Of `budget` and of `wakes_per_hour`
-    a quarter is kept for modules and sources that spent little of it. module_budget, source_budget:
-    most wakes of each module, or about signals of each source, in a span. incidents: decide about
-    bursts of alike windows, and of them about those that are likeliest to matter within the budget;
-    without audits. overlap: what happens to a wake of a module whose handler is still at work:
-    "skip" it, "queue" it, or run in "parallel".
+    module_wakes_per_hour: most wakes an hour of each module. wakes_per_hour: most wakes an hour of
+    all modules together. burst: wakes that may come at once out of a full hourly budget. budget:
+    most wakes of all in any hour, day or week, such as "20/day"; the span slides, and no span ever
+    holds more. Of `budget` and of `wakes_per_hour` a quarter is kept for modules and sources that
+    spent little of it. module_budget: most wakes of each module in any hour, day or week.
+    source_budget: most wakes about signals of one source in any hour, day or week. incidents:
+    decide about bursts of alike windows, and of them about those that are likeliest to matter
+    within the budget; without audits. overlap: what happens to a wake of a module whose handler is
+    still at work: "skip" it, "queue" it, or run in "parallel".
     key_ttl_s: how long an event is remembered so that a repetition is recognised; 0 forgets.
     """
 

@@ -14,8 +14,9 @@ class JsonMapping(SettingsGroup):
 
     Each is a path into the JSON, such as `event.text` or `embeds.0.title`. each: to a list of which
     every item is a signal; the other paths then begin there. location: where; without it NAME.
-    delta_type: what happened; without it "posted". text, actor: may be missing there. timestamp:
-    seconds, milliseconds or ISO 8601. id: what tells a repetition. features: others, by name.
+    delta_type: what happened; without it "posted". text: what it says; may be missing there.
+    actor: who did it; may be missing there. timestamp: when; seconds, milliseconds or ISO 8601. id:
+    what tells a repetition. features: more of the event, by name.
     slack_secret_env: the environment variable that holds the signing secret of a Slack app, which
     is then checked instead of the token. discord_key: the public key of a Discord application, 64
     hexadecimal digits, whose signatures are then checked instead of the token.

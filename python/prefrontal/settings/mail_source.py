@@ -12,8 +12,8 @@ class Mailbox(SettingsGroup):
 
     host, port: of the server; without a port 993, or 143 for `starttls` and `none`. user: who logs
     in. password_env: the environment variable that holds the password, best one for this alone.
-    folder: which. tls: `implicit` from the first byte, `starttls`, or `none` on this machine alone.
-    ca_file: certificates to trust besides those of this machine.
+    folder: its name on the server. tls: `implicit` from the first byte, `starttls`, or `none` on
+    this machine alone. ca_file: certificates to trust besides those of this machine.
     """
 
     host: Text

@@ -49,9 +49,9 @@ class HttpEvents(SettingsGroup):
     """Where other programs post events: /events, /cloudevents, /github and /hooks/NAME.
 
     host, port: 0 for any free port. token_env: the environment variable that holds what a request
-    must carry as bearer token; needed unless host is this machine alone. github_secret_env: the one
-    that holds the secret of a GitHub webhook. hooks: mappings of what is posted to /hooks/NAME,
-    by name. max_bytes: of a request.
+    must carry as bearer token; needed unless host is this machine alone. github_secret_env: the
+    environment variable that holds the secret of a GitHub webhook. hooks: mappings of what is
+    posted to /hooks/NAME, by name. max_bytes: the largest request that is taken.
     """
 
     host: Text = "127.0.0.1"
@@ -67,12 +67,13 @@ class Sources(SettingsGroup):
 
     directories: folders to watch. git: repositories whose new commits are signals. network:
     addresses to ask. github: an account whose notifications are signals. mail: folders of mail
-    whose new messages are signals. calendar: calendars whose events are. http: where other programs
-    post events. logs: log files whose new lines are signals, through rotation. mcp: servers whose
-    notifications are signals. redis: streams of Redis, and nats: of NATS JetStream, whose entries
-    are events in JSON. socket: path of a Unix socket that takes JSON lines. stdin: take JSON
-    lines on standard input. polling: look at the folders every two seconds instead of being told,
-    for network drives and shared folders of containers.
+    whose new messages are signals. calendar: calendars whose events are signals. http: where other
+    programs post events. logs: log files whose new lines are signals, through rotation. mcp:
+    servers whose notifications are signals. redis: streams of Redis whose entries hold events in
+    JSON. nats: streams of NATS JetStream whose messages are events in JSON. socket: path of a Unix
+    socket that takes JSON lines. stdin: take JSON lines on standard input. polling: look at the
+    folders every two seconds instead of being told, for network drives and shared folders of
+    containers.
     """
 
     directories: tuple[Text, ...] = ()
