@@ -21,7 +21,7 @@ from ...home_folder import expanded
 from ...installation.runtimes import TITLES, runtimes_here
 from ...replay.histories.history_kind import holds_sessions, is_of_git, top_level
 from ...replay.report.wording import BASE_RATE_RULE
-from ...replay.session import Request, Step, replay_events, replay_git, replay_history
+from ...replay.session import Request, replay_events, replay_git, replay_history
 from ...settings.adopted import QUESTION
 from ...settings.adopted_text import with_adopted
 from ...settings.gate import USUAL_RECALL
@@ -35,6 +35,7 @@ from .sources import here
 
 if TYPE_CHECKING:
     from ...pulse.modules.fingerprint import ModuleFingerprint
+    from ...replay.backtest import Step
     from ...replay.result import ReplayResult
     from ...settings import Settings
 

@@ -10,8 +10,9 @@ from ...errors import InputError, SourceError
 from ...home_folder import expanded
 
 if TYPE_CHECKING:
+    from ...replay.backtest import Step
     from ...replay.result import ReplayResult
-    from ...replay.session import Request, Step
+    from ...replay.session import Request
 
 
 @dataclass(frozen=True, slots=True)

@@ -128,8 +128,8 @@ def _print(report: ShadowReport, state: StateFolder, runs: bool, log: DecisionLo
     since = f"since {moment(report.began)} UTC"
     page.say(f"Shadow of {place}: {days_words(report.hours / 24)} {since}"
              f"{', still running' if runs else ''}. Nobody was woken.", "bold")  # fmt: skip
-    asked = f"{many(figures.wakes, 'time')}, {many(figures.audits, 'audit')} among them"
-    page.say(f"{many(figures.signals, 'signal')} came; it would have asked {asked}.")
+    often = f"{many(figures.wakes, 'time')}, {many(figures.audits, 'audit')} among them"
+    page.say(f"{many(figures.signals, 'signal')} came; it would have asked {often}.")
     page.gap()
     heads = ("Policy", "Caught", "Wake-ups", "A day", "Delay", "So far", "A month")
     page.table(heads, list(map(_row, report.policies)), bold=0)
