@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from random import Random
 
 import pytest
 
-from prefrontal.decisions.log import DecisionLog
+from prefrontal.decisions.log import DecisionLog, NewLabel
 from prefrontal.decisions.pages import DecisionPages, LogRow
-from prefrontal.decisions.payloads import Moment, WakePayload
+from prefrontal.decisions.payloads import FoldedWindow, Moment, WakePayload
+from prefrontal.web.part_today import figures
 from prefrontal.web.tallies import STRIP, Tallies, day_of, outcome
 
 from .dash_samples import NOON, decision, wake
@@ -84,6 +86,23 @@ def test_what_a_later_question_tells_of_is_held_back_and_not_missed() -> None:
         1, "x", NOON, "wake", "m", False, "cooldown", 0.5, 0.5, False, 1.0, 1.0, is_told=True
     )
     assert outcome(row) == "held"
+
+
+def test_what_a_question_tells_of_did_not_sleep_and_answers_the_question(tmp_path: Path) -> None:
+    with DecisionLog(tmp_path / "log") as log:
+        pages, tallies = read(log)
+        waiting = [wake(reason="cooldown", payload=WakePayload(waits=True)) for _ in range(2)]
+        folded = tuple(FoldedWindow(each.id) for each in waiting)
+        log.append_many([*waiting, wake(payload=WakePayload(late=True, folded=folded))])
+        tallies.take(pages)
+        assert len(tallies.unanswered) == 1
+        log.keep((), [NewLabel(waiting[0].id, 1.0, NOON, "preset")])
+        tallies.take(pages)
+        assert not tallies.unanswered
+        assert tallies.today == Counter(held=2, caught=1)
+        assert tallies.figures() == read(log)[1].figures()
+        assert "<dd>0</dd>" in figures(tallies)["figure-slept"]
+        pages.close()
 
 
 def test_a_label_of_today_moves_the_count_even_when_the_strip_has_gone_on(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ def figures(tallies: Tallies) -> dict[str, Html]:
     """The figures of today, at the head of the page."""
     today = tallies.today
     woke = today["woke"] + today["caught"] + today["wasted"]
-    asleep = today["slept"] + today["held"]
+    asleep = today["slept"]  # what was held back is told of, or waits
     waiting = len(tallies.unanswered)
     audits = f"and {many(today['audit'] + today['missed'], 'audit')}"
     tiles = (
