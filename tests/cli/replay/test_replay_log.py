@@ -43,6 +43,9 @@ def test_a_cooldown_holds_wakes_back_and_the_table_says_so(log: str) -> None:
     assert result.exit_code == 0
     assert "papers" in result.output
     assert "8 cooldown" in result.output
+    free = "Would wake: without a cooldown or budget, as none was given."
+    assert free not in " ".join(result.output.split())
+    assert free in " ".join(run("--log", log).output.split())
 
 
 def test_json_says_what_held_wakes_back(log: str) -> None:

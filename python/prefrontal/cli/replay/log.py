@@ -60,7 +60,7 @@ def replay_the_log(
         rows = [each.to_dict() for each in outcomes]
         click.echo(json.dumps({"so_far": figures.to_dict(), "modules": rows}))
     else:
-        _print(figures, outcomes)
+        _print(figures, outcomes, is_free=not any(policy.values()))
 
 
 def _settings(policy: dict[str, float | None]) -> PolicySettings:
@@ -70,7 +70,8 @@ def _settings(policy: dict[str, float | None]) -> PolicySettings:
     return PolicySettings(**fields)
 
 
-def _print(figures: LiveFigures, outcomes: list[ModuleOutcome]) -> None:
+def _print(figures: LiveFigures, outcomes: list[ModuleOutcome], *, is_free: bool) -> None:
+    """is_free: whether no cooldown and no budget was asked for."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -98,4 +99,5 @@ def _print(figures: LiveFigures, outcomes: list[ModuleOutcome]) -> None:
     console.print(
         "Caught, missed and wasted count labelled windows; an audit stands for the slept windows"
         " it was drawn from. What the log does not hold cannot be replayed."
+        + (" Would wake: without a cooldown or budget, as none was given." * is_free)
     )
