@@ -95,7 +95,30 @@ def test_a_disk_that_fails_where_nobody_expected_it_is_no_defect() -> None:
         assert result.exit_code == 2
         assert result.stderr == f"Error: /var/lib/state cannot be used: {os.strerror(number)}\n"
     result = fail_with(OSError(errno.EIO, os.strerror(errno.EIO), 7))  # of a descriptor
-    assert result.stderr == f"Error: a file cannot be used: {os.strerror(errno.EIO)}\n"
+    assert (
+        result.stderr == f"Error: a file or the output cannot be used: {os.strerror(errno.EIO)}\n"
+    )
+
+
+@pytest.mark.parametrize("word", ["--help", "--version"])
+def test_help_on_a_full_disk_is_a_sentence(word: str) -> None:
+    with Path("/dev/full").open("wb") as full:
+        result = subprocess.run(
+            [sys.executable, "-m", "prefrontal", word],
+            stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False,
+        )  # fmt: skip
+    reason = os.strerror(errno.ENOSPC)
+    assert result.stderr == f"Error: a file or the output cannot be used: {reason}\n"
+    assert result.returncode == 2
+
+
+@pytest.mark.parametrize("columns", ["0", "000"])
+def test_a_terminal_said_to_have_no_columns_is_printed_to(
+    columns: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    result = click.testing.CliRunner().invoke(cli.main, ["doctor"])
+    assert "instruction set" in result.stdout
 
 
 @pytest.mark.parametrize(

@@ -95,7 +95,23 @@ class LazyGroup(click.Group):
                 lines = [(name.ljust(width), line) for name, (_, line) in section.items()]
                 formatter.write_dl(lines)
 
+    def make_context(
+        self,
+        info_name: str | None,
+        args: list[str],
+        parent: click.Context | None = None,
+        **extra: Any,
+    ) -> click.Context:
+        """Print help and version, too, which come before any command."""
+        try:
+            return super().make_context(info_name, args, parent, **extra)
+        except OSError as error:
+            _tell(click.Context(self), error)
+            raise
+
     def invoke(self, ctx: click.Context) -> Any:
+        if os.environ.get("COLUMNS", "").strip("0") == "":
+            os.environ.pop("COLUMNS", None)  # no width at all: nothing would be printed
         try:
             try:
                 raise_at_signals()
@@ -136,7 +152,9 @@ def _tell(ctx: click.Context, error: BaseException) -> None:
     if broken_pipe or os.environ.get("PREFRONTAL_TRACEBACK"):
         return  # click ends quietly on a closed pipe
     if isinstance(error, OSError) and _is_of_a_file(error):
-        what = visible(os.fsdecode(error.filename), 300) if _has_name(error) else "a file"
+        what = "a file or the output"
+        if _has_name(error):
+            what = visible(os.fsdecode(error.filename), 300)
         _leave(ctx, f"{what} cannot be used: {error.strerror}", 2)
     name = type(error).__name__
     text = f"This is a defect of prefrontal, please report it: {name}: {error}"

@@ -244,3 +244,13 @@ def test_in_a_terminal_only_the_question_is_shortened(
     assert first.split()[-3:-1] == ["0.90", "0.5"]
     assert first.rstrip().endswith("Q…")
     assert cell_len(first.rstrip()) == 80
+
+
+def test_in_a_narrow_terminal_ids_and_scores_are_whole(
+    state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add(state, decision(5, question="Q" * 300, subject="homework", label=0.5))
+    for name, value in (("FORCE_COLOR", "1"), ("COLUMNS", "40"), ("TERM", "xterm")):
+        monkeypatch.setenv(name, value)
+    first = click.unstyle(run("decisions").stdout).splitlines()[1].split()
+    assert (first[0], *first[3:]) == ("00000005", "homework", "0.90", "0.5", "QQQQQQQQQQQ…")

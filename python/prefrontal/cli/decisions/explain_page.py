@@ -63,9 +63,10 @@ def print_list(
         modules = [cut(record.subject, MODULE_WIDTH) for record in records]
         width = length + FIXED_WIDTH + max(6, *(module.cell_len for module in modules))
         width += KIND_WIDTH if mixed else 0
+        console.width = max(console.width, width + LEAST_QUESTION)  # ids and scores stay whole
         for record, module in zip(records, modules, strict=True):
             what = _what(record) + _told(record, questions or {})
-            question = cut(what, max(LEAST_QUESTION, console.width - width))
+            question = cut(what, console.width - width)
             label = "" if record.label is None else f"{record.label:g}"
             score = f"{record.score:.2f}" if math.isfinite(record.score) else ""
             kinds = (record.kind,) if mixed else ()
