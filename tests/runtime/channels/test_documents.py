@@ -41,6 +41,12 @@ def test_no_mark_of_the_runtime_can_be_set_from_outside() -> None:
     assert message.metadata["client"]["color"] == "red"
 
 
+def test_a_program_says_that_others_read_the_conversation() -> None:
+    assert parsed(metadata={"group": True, "color": "red"}).is_group
+    assert not parsed(metadata={"group": False}).is_group
+    assert not parsed(metadata={"color": "red"}).is_group
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -61,6 +67,10 @@ def test_no_mark_of_the_runtime_can_be_set_from_outside() -> None:
             "only known keys, got 'to'; known are id, ",
         ),
         ('{"sender_id": "a", "content": "x", "metadata": 1}', "metadata must be an object"),
+        (
+            '{"sender_id": "a", "content": "x", "metadata": {"group": "true"}}',
+            "metadata.group must be true or false, got 'true'",
+        ),
         ('{"sender_id": "a", "content": "x", "id": true}', "id must be a string"),
     ],
 )

@@ -66,6 +66,24 @@ async def test_a_line_that_is_no_message_gets_an_error_line_and_the_next_is_answ
     assert [each["content"] for each in out if each["type"] == "reply"] == ["x"]
 
 
+async def test_in_a_room_nothing_is_told_of_what_a_member_said_in_private(pipes: Pipes) -> None:
+    model = ScriptedLLM(["Noted."] * 4)
+    room = {"channel_id": "team", "metadata": {"group": True}}
+    lines = [
+        {"sender_id": "ann", "content": "I live in Lisbon.", "id": 1},
+        {"sender_id": "ann", "content": "The venue of Apollo is Porto.", "id": 2, **room},
+        {"sender_id": "ann", "content": "Hello", "id": 3, **room},
+        {"sender_id": "ann", "content": "Hello again", "id": 4},
+    ]
+    await conversation(pipes, "".join(f"{json.dumps(each)}\n" for each in lines), model=model)
+    shown = {str(call.messages[-1]["content"]): json.dumps(call.messages) for call in model.calls}
+    in_room = next(text for said, text in shown.items() if said.endswith("Hello"))
+    assert "Lisbon" not in in_room
+    assert "Porto" in in_room
+    assert "Porto" not in shown["Hello again"]
+    assert "Lisbon" in shown["Hello again"]
+
+
 async def test_a_message_that_gets_no_answer_gets_a_line_that_says_so(pipes: Pipes) -> None:
     dropping = Watcher({"on_message": {"abort": True}})
     out = await conversation(pipes, '{"sender_id": "a", "content": "x", "id": "m"}\n', dropping)

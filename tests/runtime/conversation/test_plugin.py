@@ -59,6 +59,19 @@ async def test_the_model_searches_the_chat_in_hand_alone(tmp_path: Path) -> None
     ]
 
 
+async def test_a_search_leaves_out_the_question_in_hand(tmp_path: Path) -> None:
+    search = use("conversation_search", query="boat", limit=1)
+    model = ScriptedLLM(["Noted.", search, "Aurora.", search, "Aurora."])
+    texts = ("the boat is called Aurora", "which boat?", "which boat was it?")
+    lines = [message(text, number=n) for n, text in enumerate(texts)]
+    await talk(agent(model, workspace=str(tmp_path)), *lines)
+    results = [json.loads(model.calls[n].messages[-1]["content"]) for n in (2, 4)]
+    assert [[each["text"] for each in result] for result in results] == [
+        ["the boat is called Aurora"],
+        ["which boat?"],
+    ]
+
+
 @pytest.mark.parametrize(
     ("name", "arguments", "answer"),
     [

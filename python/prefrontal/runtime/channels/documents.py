@@ -22,7 +22,8 @@ def parse_message(data: bytes | str, channel_type: str, now: float) -> IncomingM
     """Parse a JSON object with `sender_id`, `content` and optional keys. now: Unix seconds.
 
     A missing id is generated, a missing channel_id is the sender's id. metadata goes under
-    "client", so that clients cannot set marks of the runtime. Raises InputError naming the key, the
+    "client", so that clients cannot set marks of the runtime, but for "group": whether others read
+    the conversation. Raises InputError naming the key, the
     rule and the value.
     """
     try:
@@ -62,8 +63,15 @@ def message_of(document: object, channel_type: str, now: float) -> IncomingMessa
         content=content,
         timestamp=datetime.fromtimestamp(now, UTC),
         reply_to=_name(document, "reply_to", "") or None,
-        metadata={"client": metadata} if metadata else {},
+        metadata=_marks(metadata),
     )
+
+
+def _marks(metadata: dict[str, Any]) -> dict[str, Any]:
+    group = metadata.get("group", False)
+    if not isinstance(group, bool):  # taken for false, a room would hear what was said in private
+        raise InputError(f"metadata.group must be true or false, got {group!r:.80}")
+    return ({"client": metadata} if metadata else {}) | ({"group": True} if group else {})
 
 
 def _name(document: Mapping[str, Any], key: str, default: str | None = None) -> str:

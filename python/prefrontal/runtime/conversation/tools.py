@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -71,17 +72,21 @@ def execute(
     args: Mapping[str, Any],
     viewer: Viewer,
     meaning: Meaning | None = None,
+    in_hand: int | None = None,
 ) -> str:
     """Run a tool; returns the result, or the reason for none, as text for the model.
 
-    meaning: of the query, where an embedding model is configured.
+    meaning: of the query, where an embedding model is configured. in_hand: id of the message that
+    is being answered, which a search leaves out.
     """
     try:
         if name == SEARCH:
             query = _query(args)
             known = facts.fitting(store.facts(viewer, ended=True), query.words, FACTS)
             entries = [_fact(each) for each in known]
-            hits = [hit.message for hit in store.search(query, viewer, meaning)]
+            more = replace(query, limit=query.limit + 1)
+            hits = [hit.message for hit in store.search(more, viewer, meaning)]
+            hits = [each for each in hits if each.id != in_hand][: query.limit]
             hear(united(*(each.origins for each in known), *(each.origins for each in hits)))
             entries += [_entry(each, EXCERPT) for each in hits]
             return _as_json(entries) if entries else "Nothing that was said here fits."
