@@ -65,6 +65,7 @@ def test_a_fact_stands_with_its_source_and_since_when_it_holds(context: DashCont
     assert "June 3 deadline of apollo , says bob" in deadline
     assert "Holds since 2023-11-15 12:00 UTC ; message 3 Open message 3" in deadline
     assert "Porto home of ann" in home
+    assert "Told in chats with ann (web)" in home
     assert former.startswith("1 no longer so Lisbon home of ann")
     assert "Held from 2023-10-16 12:00 UTC until 2023-11-14 12:00 UTC ; message 1" in former
     assert "Approve" not in former

@@ -18,7 +18,8 @@ MOST = FACTS + MOST_FOLDED
 _FACT = """\
 <li id="f-$id" class="belief fact"><div><p class="text" id="f-$id-text" dir="auto">$value</p>
 <p class="about"><b dir="auto">$what</b> of <bdi>$whom</bdi>$by $tag</p>
-<p class="about">$holds; message $source $open</p>$standing</div>
+<p class="about">$holds; message $source $open</p>
+<p class="about">Told in <bdi>$chats</bdi></p>$standing</div>
 <form class="answers" hx-post="/facts" hx-swap="none" hx-trigger="submit">
 <input type="hidden" name="fact" value="$id">
 $approve$edit<button id="f-$id-forget" name="do" value="forget" aria-describedby="f-$id-text">\
@@ -74,6 +75,7 @@ def _fact(fact: PeerFact, now: float) -> Html:
         tag=_tag(fact, now),
         holds=_validity(fact),
         source=fact.source,
+        chats=fact.wall.chats,
         open=fill(_OPEN, source=fact.source),
         standing=_standing(fact),
         approve=None if ended or fact.approved else fill(_APPROVE, id=fact.id),

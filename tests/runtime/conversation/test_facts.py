@@ -100,6 +100,9 @@ def test_nobody_ends_what_another_stated_and_walls_hold() -> None:
         assert values(store, chat("cid", "team", **room)) == ["June 5", "June 4"]
         assert values(store, chat("bob")) == ["June 6"]
         assert values(store, peer_id="bob") == ["June 6", "June 5"]
+        assert [each.wall.chats for each in store.facts(peer_id="ann")] == [
+            *("the group team (test)", "chats with ann (test)")
+        ]
 
 
 def test_what_the_agent_says_is_no_fact() -> None:

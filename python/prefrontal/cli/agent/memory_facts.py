@@ -101,7 +101,9 @@ def _print_facts(known: Sequence[PeerFact]) -> None:
     from ..page import cut, page, plain_table, when
 
     with page() as console:
-        table = plain_table("id", "by", "of", "what", "value", "holds from", "until", "message")
+        table = plain_table(
+            "id", "by", "of", "what", "value", "holds from", "until", "message", "shown in"
+        )
         for column in (0, 7):
             table.columns[column].justify = "right"
         for each in known:
@@ -115,5 +117,6 @@ def _print_facts(known: Sequence[PeerFact]) -> None:
                 when(each.valid_from),
                 until,
                 str(each.source),
+                cut(each.wall.chats, _WIDEST),
             )
         console.print(table, soft_wrap=True)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from ...origins import foreign, parse_origins, peer_origin
 from ...plain_text import one_line, shorten
 from ...redaction import REDACTED
+from .models import Wall
 
 if TYPE_CHECKING:
     from ...storage.database import Database, Value
@@ -74,7 +75,8 @@ class Statement:
 class PeerFact:
     """A statement on record. source: id of its message. valid_until: None while it holds.
 
-    origins: whose words may be in it. approved_by: who approved it, where that is known.
+    origins: whose words may be in it. approved_by: who approved it, where that is known. wall: who
+    may see it.
     """
 
     id: int
@@ -89,6 +91,7 @@ class PeerFact:
     approved: bool
     origins: tuple[str, ...]
     approved_by: str
+    wall: Wall
 
     @property
     def foreign(self) -> tuple[str, ...]:
@@ -192,8 +195,9 @@ def select(
 
 
 def _fact(row: Sequence[Any]) -> PeerFact:
-    fact = PeerFact(*row)
-    whose = (peer_origin(fact.peer_id),) if row[-2] is None else parse_origins(row[-2])
+    fact = PeerFact(*row[:-3], Wall(*row[-3:]))
+    stored: str | None = row[-5]
+    whose = (peer_origin(fact.peer_id),) if stored is None else parse_origins(stored)
     return replace(
         fact, approved=bool(fact.approved), origins=whose, approved_by=fact.approved_by or ""
     )
@@ -228,8 +232,8 @@ def words_of(text: str) -> frozenset[str]:
 
 _SELECT = """\
 SELECT facts.id, peer_id, subject, attribute, value, source, valid_from, valid_until, confirmed_at,
-  approved, origins, approved_by
-FROM facts JOIN peers ON peers.id = facts.peer"""
+  approved, origins, approved_by, walls.scope, walls.channel_type, walls.name
+FROM facts JOIN peers ON peers.id = facts.peer JOIN walls ON walls.id = facts.wall"""
 _CURRENT = """\
 SELECT facts.id, value FROM facts JOIN messages AS m ON m.id = ?
 WHERE facts.wall = m.wall AND facts.peer = m.peer AND subject = ? AND attribute = ?

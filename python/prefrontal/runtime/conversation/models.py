@@ -26,6 +26,12 @@ class Wall:
     channel_type: str = ""
     name: str = ""
 
+    @property
+    def chats(self) -> str:
+        """The chats in which it is shown, for people."""
+        names = {"peer": f"chats with {self.name}", "group": f"the group {self.name}"}
+        return f"{names.get(self.scope, 'every chat')} ({self.channel_type or 'any channel'})"
+
 
 EVERYBODY = Wall("agent")
 
