@@ -20,6 +20,7 @@ from prefrontal import _core
 from prefrontal.cli import main
 from prefrontal.cli.doctor import (
     PURPOSES,
+    conversations_of,
     inotify_limits,
     levels,
     partitions_of,
@@ -28,6 +29,7 @@ from prefrontal.cli.doctor import (
     storage_of,
 )
 from prefrontal.decisions.log import DecisionLog
+from prefrontal.runtime.conversation.store import ConversationStore, conversations_path
 from prefrontal.storage.opening import open_database
 
 
@@ -178,6 +180,15 @@ def test_where_decisions_lie_is_shown_and_what_is_wrong_with_it(
     facts = storage_of(path)
     assert str(facts["place"]).endswith(place)
     assert re.search(fault, str(facts["fault"]))
+
+
+def test_damaged_conversations_are_shown_with_what_to_do(tmp_path: Path) -> None:
+    path = conversations_path(tmp_path)
+    assert conversations_of(None) == conversations_of(tmp_path) == {"place": None, "fault": None}
+    ConversationStore(path).close()
+    assert conversations_of(tmp_path) == {"place": str(path), "fault": None}
+    path.write_bytes(b"no database at all" * 99)
+    assert "`prefrontal memory repair` saves what" in str(conversations_of(tmp_path)["fault"])
 
 
 @pytest.mark.parametrize(

@@ -162,6 +162,7 @@ def _home() -> dict[str, dict[str, Any]]:
         "storage": storage_of(decisions),
         "ledger": storage_of(book, LEDGER_ID, LEDGER_STEPS),
         "memory": storage_of(texts, MEMORY_ID, MEMORY_STEPS),
+        "conversations": conversations_of(None if agent is None else Path(agent)),
         "partitions": partitions_of(url),
     }
 
@@ -196,6 +197,20 @@ def storage_of(
     except PrefrontalError as error:
         return {"place": place, "fault": str(error)}
     return {"place": place, "fault": None}
+
+
+def conversations_of(folder: Path | None) -> dict[str, str | None]:
+    """Where the agent's conversations lie, and why they cannot be read; None as in `storage_of`."""
+    from ..runtime.conversation.store import ConversationStore, conversations_path
+
+    if folder is None or not (path := conversations_path(folder)).exists():
+        return {"place": None, "fault": None}
+    try:
+        with ConversationStore(path, read_only=True) as store:
+            store.newest_message()
+    except PrefrontalError as error:
+        return {"place": str(path), "fault": str(error)}
+    return {"place": str(path), "fault": None}
 
 
 def partitions_of(url: str | None) -> dict[str, str | int | None]:
@@ -345,6 +360,7 @@ def _rows(facts: dict[str, Any], everything: bool) -> list[tuple[str, str]]:
         ("storage", _storage_words(facts["storage"], NO_FILE)),
         ("ledger", _storage_words(facts["ledger"], NO_FILE)),
         ("memory", _storage_words(facts["memory"], "a file for each text, in the agent's folder")),
+        ("conversations", _storage_words(facts["conversations"], NO_FILE)),
         ("partitions", _partition_words(facts["partitions"])),
         ("agent", _folder_words(folders["agent"], "`prefrontal agent chat`")),
     ]

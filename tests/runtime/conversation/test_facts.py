@@ -39,6 +39,10 @@ from .test_plugin import talk
         ("Apollo's budget is 4.5 million.", [("apollo", "budget", "4.5 million")]),
         ("Call me Bob", [("", "name", "Bob")]),
         (
+            "My name is Ola, my boat is called Aurora and my dog is Rex.",
+            [("", "name", "Ola"), ("", "boat", "Aurora"), ("", "dog", "Rex")],
+        ),
+        (
             "My boat is Aurora and Ann's boat is Boreas",
             [("", "boat", "Aurora"), ("ann", "boat", "Boreas")],
         ),

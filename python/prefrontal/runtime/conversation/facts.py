@@ -117,10 +117,10 @@ def statements(text: str) -> list[Statement]:
             continue
         words = sentence.rstrip(".!\n ")
         for attribute, _, pattern in rules:
-            match = pattern.search(words)
-            each = None if match is None else _statement(attribute, match)
-            if each is not None and each not in made and REDACTED not in each.value:
-                made.append(each)
+            for match in pattern.finditer(words):
+                each = _statement(attribute, match)
+                if each not in made and REDACTED not in each.value:
+                    made.append(each)
     return made
 
 
