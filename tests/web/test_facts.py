@@ -15,11 +15,12 @@ from prefrontal.http_door import Door
 from prefrontal.runtime.conversation.facts import DECAY_S, LONGEST_VALUE, PeerFact, Statement
 from prefrontal.runtime.conversation.models import NewMessage, Viewer
 from prefrontal.runtime.conversation.store import ConversationStore, conversations_path
+from prefrontal.testing import ManualClock
 from prefrontal.web.app import build_dash
 from prefrontal.web.changes import change_fact
 from prefrontal.web.dash_context import DashContext
 from prefrontal.web.markup import Html
-from prefrontal.web.part_facts import FACTS, MOST, fact_pieces
+from prefrontal.web.part_facts import FACTS, MOST, FactRegion, fact_pieces
 
 from .dash_on_screen import Screen
 from .dash_samples import HOSTILE, NOON, Served, served, shown_in
@@ -154,6 +155,22 @@ def test_of_many_the_newest_are_there_and_the_rest_has_its_command(tmp_path: Pat
         assert f"{MOST - FACTS} more" in pieces["f-more"]
         assert pieces["f-more"].count('class="belief fact"') == MOST - FACTS
         assert "prefrontal memory facts --peer PEER" in pieces["f-rest"]
+
+
+def test_the_region_is_rendered_when_the_conversations_changed(tmp_path: Path) -> None:
+    clock = ManualClock(NOON)
+    with shown_in(tmp_path, clock=clock) as context:
+        region = FactRegion()
+        assert region.pieces(context.records) == {}
+        with converse(tmp_path) as store:
+            say(store, "ann", "I live in Lisbon.")
+            first = region.pieces(context.records)
+            assert list(first) == ["f-1"]
+            assert region.pieces(context.records) is first
+            say(store, "ann", "I moved to Porto.")
+            assert list(region.pieces(context.records)) == ["f-2", "f-ended"]
+            clock.advance(DECAY_S + 1)
+            assert "not said again" in region.pieces(context.records)["f-2"]
 
 
 def test_what_strangers_wrote_stays_text(tmp_path: Path) -> None:

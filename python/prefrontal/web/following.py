@@ -28,7 +28,7 @@ from .part_decisions import (
     route_pieces,
 )
 from .part_directives import directive_pieces
-from .part_facts import fact_pieces
+from .part_facts import FactRegion
 from .part_health import health_pieces, inode_of, parse_status, standstill
 from .part_memory import belief_pieces, damaged, peer_pieces
 from .part_modules import module_pieces
@@ -81,7 +81,7 @@ class Follower:
         self._context = context
         self._now = Event()
         self._ended = False
-        self._strip, self._queue = Strip(), Queue()
+        self._strip, self._queue, self._facts = Strip(), Queue(), FactRegion()
         self._looked = dict.fromkeys(("slow", "workspace"), perf_counter())
         self._grew = False
         self._cycles: list[ReflectionRecord] = []
@@ -230,7 +230,7 @@ class Follower:
             self._cycles = self._read_cycles()
             regions["reflections"] = self._reflections()
         with _in_its_place(regions, "facts"):
-            regions["facts"] = fact_pieces(records)
+            regions["facts"] = self._facts.pieces(records)
         with _in_its_place(regions, "peers"):
             regions["peers"] = peer_pieces(records, clamps_of(self._cycles))
         return regions

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ..origins import named
 from ..runtime.conversation.facts import DECAY_S, LONGEST_VALUE
+from ..runtime.conversation.store import conversations_path
 from .markup import MOST_FOLDED, Html, escaped, fill, folded, moment
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ..assembly.agent_records import AgentRecords
     from ..runtime.conversation.facts import PeerFact
 
@@ -47,6 +51,31 @@ _TAG = '<span class="tag $kind">$words</span>'
 _REST = """\
 <li id="f-rest" class="more">These are the newest $most; <code>prefrontal memory facts --peer \
 PEER</code> shows all of one peer.</li>"""
+
+
+class FactRegion:
+    """The region, rendered anew when the conversations changed, and once a minute."""
+
+    def __init__(self) -> None:
+        self._stamp: object = None
+        self._pieces: dict[str, Html] = {}
+
+    def pieces(self, records: AgentRecords) -> dict[str, Html]:
+        """As `fact_pieces`."""
+        stamp = (_stamp(conversations_path(records.folder)), records.clock.now() // 60)
+        if stamp != self._stamp:
+            self._pieces, self._stamp = fact_pieces(records), stamp
+        return self._pieces
+
+
+def _stamp(path: Path) -> list[tuple[int, int, int]]:
+    """Another one after each write."""
+    stamps = []
+    for file in (path, path.with_name(f"{path.name}-wal")):
+        with suppress(OSError):
+            status = file.stat()
+            stamps.append((status.st_mtime_ns, status.st_size, status.st_ino))
+    return stamps
 
 
 def fact_pieces(records: AgentRecords) -> dict[str, Html]:

@@ -80,6 +80,7 @@ class PeerFact:
     """
 
     id: int
+    wall: Wall
     peer_id: str
     subject: str
     attribute: str
@@ -91,7 +92,6 @@ class PeerFact:
     approved: bool
     origins: tuple[str, ...]
     approved_by: str
-    wall: Wall
 
     @property
     def foreign(self) -> tuple[str, ...]:
@@ -195,7 +195,7 @@ def select(
 
 
 def _fact(row: Sequence[Any]) -> PeerFact:
-    fact = PeerFact(*row[:-3], Wall(*row[-3:]))
+    fact = PeerFact(row[0], Wall(*row[-3:]), *row[1:-3])
     stored: str | None = row[-5]
     whose = (peer_origin(fact.peer_id),) if stored is None else parse_origins(stored)
     return replace(
