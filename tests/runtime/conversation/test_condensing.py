@@ -79,6 +79,14 @@ async def test_a_model_writes_the_lines_where_it_keeps_to_ids_that_are_there() -
     assert (await reflected(notes, 10, failing)).text == "#3 b\n#5 c"
 
 
+async def test_a_model_that_writes_ids_without_words_leaves_it_to_the_rules() -> None:
+    async def write(instructions: str, material: str) -> str:
+        return "#1\n#3 ⟦⟧\n#5 -"
+
+    by_rules = await observed(messages(3))
+    assert (await observed(messages(3), write)).text == by_rules.text
+
+
 @pytest.mark.exhaustive
 async def test_what_a_model_is_told_is_bounded_however_long_they_talk(tmp_path: Path) -> None:
     chance = random.Random(1)

@@ -180,12 +180,14 @@ def _quoted(line: str) -> str:
 
 
 def _sound(text: str, ids: set[int]) -> list[str]:
-    """The lines that begin with the id of a message that was there."""
+    """The lines with words that begin with the id of a message that was there."""
     lines = [one_line(line.strip()) for line in text.splitlines()]
     return [
         shorten(line, 2 * LINE)
         for line in lines
-        if (match := _LINE.match(line)) and int(match[1]) in ids
+        if (match := _LINE.match(line))
+        and int(match[1]) in ids
+        and any(character.isalnum() for character in line[match.end() :])
     ]
 
 
