@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import random
 from itertools import pairwise
 from pathlib import Path
@@ -77,6 +78,19 @@ async def test_a_model_writes_the_lines_where_it_keeps_to_ids_that_are_there() -
         return None
 
     assert (await reflected(notes, 10, failing)).text == "#3 b\n#5 c"
+
+
+async def test_members_answered_side_by_side_make_one_note(tmp_path: Path) -> None:
+    model = ScriptedLLM(["#1 ann flies"] * 6)
+    runtime = agent(model, workspace=str(tmp_path))
+    await runtime.start()
+    plugin: Any = runtime.registry.get("conversation")
+    room = chat("ann", "team", group=True)
+    for n in range(31):
+        exchange(plugin.store, room, f"My flight is LH {n}.", "Noted.")
+    await asyncio.gather(*(plugin.condense(chat(each, "team", group=True)) for each in "abc"))
+    assert len(plugin.store.notes(room)) == 1
+    await runtime.stop()
 
 
 async def test_a_model_that_writes_ids_without_words_leaves_it_to_the_rules() -> None:

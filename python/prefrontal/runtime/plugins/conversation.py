@@ -30,7 +30,7 @@ from ..conversation import condensing, facts, tools
 from ..conversation.background_embedding import BackgroundEmbedding
 from ..conversation.drawn_facts import drawn
 from ..conversation.facts import PeerFact
-from ..conversation.models import Direction, Message, NewMessage, Viewer, viewer_of
+from ..conversation.models import Direction, Message, NewMessage, Viewer, Wall, viewer_of
 from ..conversation.repair import repair
 from ..conversation.semantics import configured
 from ..conversation.store import ConversationStore, conversations_path
@@ -69,6 +69,7 @@ class ConversationPlugin(Plugin):
         self._config: dict[str, Any] = {}
         self._store: ConversationStore | None = None
         self._embedding: BackgroundEmbedding | None = None
+        self._busy: set[tuple[Wall, str, str]] = set()
 
     def configure(self, config: dict[str, Any]) -> None:
         self._config = config
@@ -145,7 +146,21 @@ class ConversationPlugin(Plugin):
         return past[::-1]
 
     async def condense(self, viewer: Viewer) -> None:
-        """Put what a history has too much of into notes; logs a failure."""
+        """Put what a history has too much of into notes; logs a failure.
+
+        While a conversation is being condensed a second call does nothing: in a group several
+        members are answered side by side.
+        """
+        place = (viewer.wall, viewer.channel_type, viewer.channel_id)
+        if place in self._busy:
+            return
+        self._busy.add(place)
+        try:
+            await self._condense(viewer)
+        finally:
+            self._busy.discard(place)
+
+    async def _condense(self, viewer: Viewer) -> None:
         try:
             old = condensing.overdue(self.store.uncondensed(viewer))[: condensing.MOST_AT_ONCE]
             if not old:
