@@ -16,6 +16,7 @@ from ..ledger import Ledger
 from ..ledger.forgetting import FORGOTTEN, mention_of
 from ..ledger.location import file_name, ledger_path
 from ..origins import may_hold, peer_origin
+from ..runtime.conversation.models import MessageQuery
 from ..runtime.conversation.store import ConversationStore, conversations_path
 from ..storage.text_memory import TextMemory, open_memory
 
@@ -23,6 +24,7 @@ _OWN = ("cortex-", "session-channels")
 """Beginnings of the keys under which the agent keeps what it made of peers."""
 _SENTENCES = ("summary", "input_summary")
 _CHUNK = 1 << 20
+_MOST_NAMING = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,7 @@ class Erasure:
     """What went, and which files still hold the peer's id: notes, logs, copies.
 
     reasons: how many judgments of others lost theirs. repeating: ids of messages to others that may
-    hold its words.
+    hold its words. naming: ids of other messages that name it.
     """
 
     peer_id: str
@@ -40,6 +42,7 @@ class Erasure:
     documents: tuple[str, ...]
     left: tuple[Path, ...]
     repeating: tuple[int, ...] = ()
+    naming: tuple[int, ...] = ()
 
 
 def forget(
@@ -57,11 +60,12 @@ def forget(
     with book:  # the writer's lock: no agent runs beside
         mention = mention_of(peer_id, book.peer(peer_id))
         gone = book.forget(peer_id)
-        messages, repeating = 0, list[int]()
+        messages, repeating, naming = 0, list[int](), list[int]()
         if conversations_path(folder).exists():
             with ConversationStore(conversations_path(folder)) as store:
                 repeating = store.repeating(peer_id)
                 messages = store.forget(peer_id)
+                naming = _naming(store, peer_id, mention)
         scrubber = _Scrubber(peer_id, mention, is_known=gone.rows + messages > 0)
         own = [key for key in notes.keys() if key.startswith(_OWN)]  # noqa: SIM118 - no mapping
         changed = tuple(key for key in own if _scrub(notes, key, scrubber))
@@ -72,7 +76,13 @@ def forget(
         where = f"; its id stands in {left[0]}" if left else ""
         raise InputError(f"peer must {rule}, got {peer_id!r:.80}{where}")
     counts = (gone.rows, gone.reasons, messages)
-    return Erasure(peer_id, *counts, changed, left, tuple(repeating))
+    return Erasure(peer_id, *counts, changed, left, tuple(repeating), tuple(naming))
+
+
+def _naming(store: ConversationStore, peer_id: str, mention: re.Pattern[str]) -> list[int]:
+    """Ids of the messages that are left and name the peer by its id."""
+    hits = store.search(MessageQuery(f'"{peer_id}"', limit=_MOST_NAMING))
+    return sorted(hit.message.id for hit in hits if mention.search(hit.message.content))
 
 
 def _scrub(notes: TextMemory, key: str, scrubber: _Scrubber) -> bool:

@@ -177,16 +177,22 @@ def test_backups_and_messages_to_others_are_told_when_a_peer_is_forgotten(
     with ConversationStore(workspace / "conversations.sqlite") as store:
         told = NewMessage(Viewer("bob", "web", "bob"), "out", "Hi.", NOON, None, ("peer:ann",))
         number = store.submit(told).result()
+        for text in ("I met Ann.", "Annabel is here."):
+            store.submit(NewMessage(Viewer("bob", "web", "bob"), "in", text, NOON)).result()
+        store.submit(NewMessage(Viewer("bob", "web", "bob"), "in", "Ask ann.", NOON)).result()
     for name in ("copy", "gone"):
         words = ["storage", "backup", str(tmp_path / name), "--state", str(tmp_path / "state")]
         assert CliRunner().invoke(main, words).exit_code == 0
     shutil.rmtree(tmp_path / "gone")
     lines = CliRunner().invoke(main, ["ledger", "forget", "ann", "--yes"]).stdout.splitlines()
     assert lines[1:] == [
+        f"Its id still stands in {workspace / 'conversations.sqlite'}.",
         f"Its id still stands in {tmp_path / 'copy' / 'conversations.sqlite'}.",
         f"Its id still stands in {tmp_path / 'copy' / 'ledger.sqlite'}.",
         f"A backup went to {tmp_path / 'gone'}, which is not there.",
         f"Its words may stand in messages to others: {number}; "
+        "`prefrontal memory delete --message ID` deletes one.",
+        f"Its id stands in messages of others: {number + 3}; "
         "`prefrontal memory delete --message ID` deletes one.",
     ]
 

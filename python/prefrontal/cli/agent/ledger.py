@@ -165,17 +165,18 @@ def forget(peer: str, yes: bool, as_json: bool, home: Home) -> None:
     documents = f", its part of {', '.join(erasure.documents)}" if erasure.documents else ""
     still = "".join(f"\nIts id still stands in {plain(each)}." for each in left)
     still += "".join(f"\nA backup went to {plain(each)}, which is not there." for each in unseen)
-    still += _repeating(erasure.repeating)
+    still += _messages("Its words may stand in messages to others", erasure.repeating)
+    still += _messages("Its id stands in messages of others", erasure.naming)
     answer(as_json, done, f"Forgot {plain(peer)}: {counts}{documents}.{still}")
 
 
-def _repeating(numbers: tuple[int, ...]) -> str:
+def _messages(words: str, numbers: tuple[int, ...]) -> str:
     if not numbers:
         return ""
     some = ", ".join(map(str, numbers[:_SHOWN]))
     rest = f" and {len(numbers) - _SHOWN:,} more" if len(numbers) > _SHOWN else ""
     command = "`prefrontal memory delete --message ID` deletes one"
-    return f"\nIts words may stand in messages to others: {some}{rest}; {command}."
+    return f"\n{words}: {some}{rest}; {command}."
 
 
 def _consent(peer: str) -> bool:
