@@ -19,7 +19,7 @@ from prefrontal.testing import ManualClock
 from prefrontal.web.app import build_dash
 from prefrontal.web.changes import change_fact
 from prefrontal.web.dash_context import DashContext
-from prefrontal.web.markup import Html
+from prefrontal.web.markup import Html, exact
 from prefrontal.web.part_facts import FACTS, MOST, FactRegion, fact_pieces
 
 from .dash_on_screen import Screen
@@ -51,6 +51,11 @@ def context(tmp_path: Path) -> Iterator[DashContext]:
 def kept(context: DashContext) -> dict[str, PeerFact]:
     with context.records.conversations() as store:
         return {each.value: each for each in store.facts(ended=True)}
+
+
+def said_of(fact: PeerFact, **words: str) -> dict[str, str]:
+    """What the form of a fact sends."""
+    return {"fact": str(fact.id), "was": exact(fact.value), **words}
 
 
 def cards(context: DashContext) -> list[str]:
@@ -86,7 +91,7 @@ def test_who_approved_it_or_whose_words_may_be_in_it_is_said(tmp_path: Path) -> 
         assert "Quoted until it is approved: words of bob may be in it Approve" in boss
         assert "not told: not said again for a year" in dog
         for each in kept(context).values():
-            change_fact(context, {"fact": str(each.id), "do": "approve"})
+            change_fact(context, said_of(each, do="approve"))
         for card in cards(context):
             assert re.search(r"approved .* Approved by \S+ on the page Edit", card)
             assert "quoted" not in card
@@ -95,8 +100,7 @@ def test_who_approved_it_or_whose_words_may_be_in_it_is_said(tmp_path: Path) -> 
 
 def test_a_fact_is_corrected_and_by_whom_is_kept(context: DashContext) -> None:
     porto = kept(context)["Porto"]
-    form = {"fact": str(porto.id), "do": "correct", "value": " Braga\n"}
-    said = change_fact(context, form)
+    said = change_fact(context, said_of(porto, do="correct", value=" Braga\n"))
     assert said == "Corrected and approved: home of ann is Braga."
     braga = kept(context)["Braga"]
     assert (braga.id, braga.approved, braga.source) == (porto.id, True, porto.source)
@@ -107,10 +111,10 @@ def test_a_forgotten_fact_is_in_no_file_and_what_it_ended_holds_again(
     context: DashContext,
 ) -> None:
     facts = kept(context)
-    said = change_fact(context, {"fact": str(facts["Porto"].id), "do": "forget"})
+    said = change_fact(context, said_of(facts["Porto"], do="forget"))
     assert said == "Forgotten: home of ann is Porto. Message 2 stays as it was said."
     assert kept(context)["Lisbon"].valid_until is None
-    change_fact(context, {"fact": str(facts["Lisbon"].id), "do": "forget"})
+    change_fact(context, said_of(facts["Lisbon"], do="forget"))
     assert list(kept(context)) == ["June 3"]
 
 
@@ -119,7 +123,14 @@ def test_a_forgotten_fact_is_in_no_file_and_what_it_ended_holds_again(
     [
         ({"fact": "99", "do": "approve"}, "fact must be one that is kept, got 99"),
         ({"fact": "\u0662", "do": "forget"}, "fact must be one that is kept, got 0"),
-        ({"fact": "1", "do": "approve"}, "fact must be one that still holds, got 1"),
+        (
+            {"fact": "1", "do": "approve", "was": "Lisbon"},
+            "fact must be one that still holds, got 1",
+        ),
+        (
+            {"fact": "2", "do": "approve", "was": "Faro"},
+            "fact must be as the page showed it, 'Faro', got 'Porto' meanwhile",
+        ),
         ({"fact": "2", "do": "burn"}, "do must be one of approve, correct, forget, got 'burn'"),
         ({"fact": "2", "do": "correct"}, "value must be a text of 1 to 80 characters, got ''"),
         (
@@ -230,7 +241,7 @@ def test_what_came_while_a_person_wrote_is_shown_when_the_editor_is_closed(
     porto = kept(page.context)["Porto"]
     home = f"#f-{porto.id}"
     screen.click(f"{home} [data-edit]")
-    change_fact(page.context, {"fact": str(porto.id), "do": "correct", "value": "Braga"})
+    change_fact(page.context, said_of(porto, do="correct", value="Braga"))
     screen.until(lambda: screen.script("return waiting.size") == 1)
     assert screen.find(f"{home} .text").text == "Porto"
     screen.click(f"{home} [data-cancel]")

@@ -149,10 +149,11 @@ def change_fact(context: DashContext, form: Mapping[str, str]) -> str:
     if value is not None and not 0 < len(value) <= LONGEST_VALUE:
         rule = f"be a text of 1 to {LONGEST_VALUE} characters"
         raise InputError(f"value must {rule}, got {form.get('value', '')!r:.100}")
+    was = named(form, "was")
     with context.writing:
         if deed == "forget":
-            return visible(forget_fact(context.records, number), 400)
-        return visible(approve_fact(context.records, number, value), 400)
+            return visible(forget_fact(context.records, number, was), 400)
+        return visible(approve_fact(context.records, number, was, value), 400)
 
 
 def _edited(context: DashContext, wake: Decision, text: str) -> Decision:

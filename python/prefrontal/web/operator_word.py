@@ -81,12 +81,13 @@ def reject_directive(records: AgentRecords, directive: str) -> str:
     return f"Rejected: {directive}. It does not go out."
 
 
-def approve_fact(records: AgentRecords, number: int, value: str | None = None) -> str:
+def approve_fact(records: AgentRecords, number: int, was: str, value: str | None = None) -> str:
     """Take a fact for true, with another value where one is given; a sentence.
 
-    Raises InputError for one that is not kept or holds no more, SourceError.
+    was: its value as the person saw it. Raises InputError for one that is not kept, that holds no
+    more or that has another value by now, SourceError.
     """
-    with _fact(records, number) as (store, fact):
+    with _fact(records, number, was) as (store, fact):
         if fact.valid_until is not None:
             raise InputError(f"fact must be one that still holds, got {number}")
         store.correct_fact(number, value, f"{getuser()} on the page")
@@ -94,24 +95,30 @@ def approve_fact(records: AgentRecords, number: int, value: str | None = None) -
     return f"{verb}: {fact.attribute} of {fact.subject or fact.peer_id} is {value}."
 
 
-def forget_fact(records: AgentRecords, number: int) -> str:
+def forget_fact(records: AgentRecords, number: int, was: str) -> str:
     """Delete a fact, byte for byte; what it had ended holds again. A sentence.
 
-    Raises InputError for one that is not kept, SourceError.
+    was: its value as the person saw it. Raises InputError for one that is not kept or that has
+    another value by now, SourceError.
     """
-    with _fact(records, number) as (store, fact):
+    with _fact(records, number, was) as (store, fact):
         store.delete_fact(number)
     whose = f"{fact.attribute} of {fact.subject or fact.peer_id}"
     return f"Forgotten: {whose} is {fact.value}. Message {fact.source} stays as it was said."
 
 
 @contextmanager
-def _fact(records: AgentRecords, number: int) -> Iterator[tuple[ConversationStore, PeerFact]]:
-    """The conversations, to write, and the fact of that number."""
+def _fact(
+    records: AgentRecords, number: int, was: str
+) -> Iterator[tuple[ConversationStore, PeerFact]]:
+    """The conversations, to write, and the fact of that number and value."""
     path = conversations_path(records.folder)
     if path.exists():
         with ConversationStore(path) as store:
             if (fact := store.fact(number)) is not None:
+                if fact.value != was:
+                    rule = f"be as the page showed it, {was!r:.90}"
+                    raise InputError(f"fact must {rule}, got {fact.value!r:.90} meanwhile")
                 yield store, fact
                 return
     raise InputError(f"fact must be one that is kept, got {number}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..origins import named
 from ..runtime.conversation.facts import DECAY_S, LONGEST_VALUE
 from ..runtime.conversation.store import conversations_path
-from .markup import MOST_FOLDED, Html, escaped, fill, folded, moment
+from .markup import MOST_FOLDED, Html, escaped, exact, fill, folded, moment
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,7 +25,7 @@ _FACT = """\
 <p class="about">$holds; message $source $open</p>
 <p class="about">Told in <bdi>$chats</bdi></p>$standing</div>
 <form class="answers" hx-post="/facts" hx-swap="none" hx-trigger="submit">
-<input type="hidden" name="fact" value="$id">
+<input type="hidden" name="fact" value="$id"><input type="hidden" name="was" value="$was">
 $approve$edit<button id="f-$id-forget" name="do" value="forget" aria-describedby="f-$id-text">\
 Forget</button></form>$editor</li>"""
 _OPEN = """\
@@ -41,7 +41,8 @@ aria-controls="f-$id-editor" aria-describedby="f-$id-text">Edit</button>
 """
 _EDITOR = """\
 <form id="f-$id-editor" class="editor" hx-post="/facts" hx-swap="none" hx-trigger="submit" hidden>
-<input type="hidden" name="fact" value="$id"><input type="hidden" name="do" value="correct">
+<input type="hidden" name="fact" value="$id"><input type="hidden" name="was" value="$was">
+<input type="hidden" name="do" value="correct">
 <label for="f-$id-edited">The $what of <bdi>$whom</bdi> is</label>
 <textarea id="f-$id-edited" name="value" rows="2" maxlength="$most" required dir="auto">$whole\
 </textarea>
@@ -98,6 +99,7 @@ def _fact(fact: PeerFact, now: float) -> Html:
         _FACT,
         id=fact.id,
         value=fact.value,
+        was=Html(exact(fact.value)),
         what=fact.attribute,
         whom=fact.subject or fact.peer_id,
         by=fill(", says <bdi>$peer</bdi>", peer=fact.peer_id) if fact.subject else None,
@@ -118,6 +120,7 @@ def _editor(fact: PeerFact) -> Html:
     return fill(
         _EDITOR,
         id=fact.id,
+        was=Html(exact(fact.value)),
         what=fact.attribute,
         whom=fact.subject or fact.peer_id,
         whole=whole,
