@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -28,6 +29,19 @@ async def test_a_prompt_is_planned_and_nothing_is_run(tmp_path: Path) -> None:
     assert (none["policy"], none["selected"]) == ("generate", [])
     assert set(workflows.rglob("*.py")) == before
     assert not (workflows / "_tmp" / "runs").exists()
+
+
+async def test_the_chosen_tool_of_a_server_is_named(tmp_path: Path) -> None:
+    listed = [{"name": "search_flights"}, {"name": "book_hotel"}]
+    path = tmp_path / "workflows/mcp/travel.json"
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps(listed))
+    routing = {"workflows_root": str(tmp_path / "workflows")}
+    async with asking(tmp_path, routing=routing) as client:
+        one = answer(await client.call_tool("route_tool", {"prompt": "use book_hotel"}))
+    [chosen] = one["selected"]
+    assert (chosen["name"], chosen["tool"]) == ("book_hotel", "mcp/travel.json#book_hotel")
+    assert chosen["path"] == str(path)
 
 
 async def test_a_project_without_tools_is_a_sentence(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from ..routing import Mode, Route
 from .offered import Arguments, Offered, ToolAnswer
 
 if TYPE_CHECKING:
+    from ..routing.types import Tool, ToolSpec
     from .served import Served
 
 _NEAREST = 5
@@ -31,7 +32,9 @@ class RankedAnswer(ToolAnswer):
 
 
 class ChosenTool(ToolAnswer):
-    path: str
+    tool: str = Field(description="path below the folder of tools, as among the nearest")
+    name: str = Field(description="what it is called, for a tool of a server there")
+    path: str = Field(description="its file; for a tool of a server the list that names it")
     entry: str
     arguments: list[str]
     score: float
@@ -58,6 +61,8 @@ class RouteAnswer(ToolAnswer):
             policy=decision.policy,
             selected=[
                 ChosenTool(
+                    tool=_of(route, each).relative,
+                    name=_of(route, each).name,
                     path=str(each.path),
                     entry=each.entry,
                     arguments=[argument.name for argument in each.args],
@@ -80,6 +85,11 @@ class RouteAnswer(ToolAnswer):
                 for each in route.candidates[:_NEAREST]
             ],
         )
+
+
+def _of(route: Route, spec: ToolSpec) -> Tool:
+    assert route.ranking is not None, "what was selected was ranked"
+    return route.ranking.tool_of(spec)
 
 
 def route_tool(served: Served, arguments: RouteArguments) -> RouteAnswer:

@@ -37,13 +37,22 @@ class ArgSpec:
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
-    """A tool that can be called. path: absolute. score: 0..1, 0 before it was ranked."""
+    """A tool that can be called. path: absolute. score: 0..1, 0 before it was ranked.
+
+    name: in the list of a server, whose tools share a path; None for a file that is a tool.
+    """
 
     path: Path
     entry: str
     args: list[ArgSpec]
     doc: str
     score: float
+    name: str | None = None
+
+    @property
+    def place(self) -> tuple[Path, str | None]:
+        """What tells it from every other tool."""
+        return self.path, self.name
 
 
 @dataclass(frozen=True, slots=True)

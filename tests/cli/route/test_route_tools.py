@@ -278,6 +278,25 @@ def test_the_tools_of_a_server_are_taken_in_ranked_and_not_run(
     )
 
 
+def test_an_import_makes_the_folder_of_tools_once_there_is_one(tmp_path: Path) -> None:
+    (tmp_path / "bad.json").write_text("{")
+    assert route(tmp_path, "tools", "import-mcp", str(tmp_path / "bad.json")).exit_code == 2
+    assert not (tmp_path / "workflows").exists()
+    (tmp_path / "travel.json").write_text(json.dumps([{"name": "search_flights"}]))
+    taken = route(tmp_path, "tools", "import-mcp", str(tmp_path / "travel.json"))
+    assert taken.exit_code == 0, taken.output
+    assert (tmp_path / "workflows/mcp/travel.json").is_file()
+
+
+def test_why_there_is_no_plan_is_told_once(project: Path) -> None:
+    for flags in (("--plan",), ("--plan", "--explain")):
+        told = route(project, "order a pizza", *flags)
+        assert told.exit_code == 3
+        assert told.stdout == ""
+        lines = [line for line in told.stderr.splitlines() if line.startswith("[PREFRONTAL] no ")]
+        assert len(lines) == 1, lines
+
+
 def test_a_list_of_tools_that_is_none_is_a_sentence(project: Path, tmp_path: Path) -> None:
     (tmp_path / "bad.json").write_text("{")
     result = route(project, "tools", "import-mcp", str(tmp_path / "bad.json"))

@@ -54,7 +54,9 @@ def test_a_tool_keeps_its_name_its_text_and_its_arguments(layout: Layout, tmp_pa
     [tool, other], findings = import_mcp(layout, listed(tmp_path, {"tools": [SEARCH, DELETE]}))
     assert findings == []
     assert tool.name == "search/repositories"
-    assert tool.spec.doc == "Search\n\nFind repositories by a query."
+    told, arguments = tool.spec.doc.rsplit("\n\n", 1)
+    assert told == "Search\n\nFind repositories by a query."
+    assert arguments == "query: What to look for.\nlimit\nlabels\nsince\nsort\nany"
     assert tool.spec.args == [
         ArgSpec("query", "str", True, None),
         ArgSpec("limit", "int", False, "30"),
@@ -71,6 +73,32 @@ def test_a_tool_keeps_its_name_its_text_and_its_arguments(layout: Layout, tmp_pa
     assert tool.manifest is not None and tool.manifest.side_effects == "none"
     assert other.manifest is not None and other.manifest.side_effects == "delete"
     assert (other.spec.doc, other.spec.args) == ("", [])
+
+
+@pytest.mark.parametrize(
+    ("about", "line"),
+    [
+        ({"description": "Where to.\nRequired. A folder."}, "to: Where to."),
+        ({"description": " A place\n  with spaces "}, "to: A place with spaces"),
+        ({"description": "e" * 300}, f"to: {'e' * 240}"),
+        ({"description": 3, "enum": ["add", 3, "drop", "add"]}, "to: add, drop"),
+        ({"items": {"enum": ["one", "two"]}}, "to: one, two"),
+        ({"anyOf": [{"enum": ["one"]}, {"type": "null"}, 3]}, "to: one"),
+        ({"enum": [str(number) for number in range(33)]}, "to"),
+        ({"enum": 3}, "to"),
+        (True, "to"),
+    ],
+)
+def test_a_tool_is_known_by_what_its_arguments_are_for(about: object, line: str) -> None:
+    schema = {"type": "object", "properties": {"to": about}}
+    assert read_tool({"name": "move", "inputSchema": schema})["doc"] == line
+
+
+def test_the_title_may_stand_among_the_annotations() -> None:
+    tool = {"name": "issue_write", "annotations": {"title": "Create or update issue"}}
+    assert read_tool(tool)["doc"] == "Create or update issue"
+    assert read_tool({**tool, "title": "Write"})["doc"] == "Write"
+    assert read_tool({**tool, "annotations": {"title": 3}})["doc"] == ""
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,9 @@ from prefrontal.routing.catalog.mcp_tools import import_mcp
 from prefrontal.routing.layout import Layout
 from prefrontal.routing.run.request import Mode
 from prefrontal.routing.run.tool_choice import single_step
+from prefrontal.routing.run.transcript import Transcript
 
-from ..project import write
+from ..project import layout_of, write
 from ..routes import (
     COMPOSE,
     SUMMARIZE,
@@ -192,6 +193,43 @@ def test_a_tool_of_a_server_is_chosen_but_not_run(project: Layout, tmp_path: Pat
     assert taken.sentence == "search_flights is the tool; it runs on its server."
     history = (project.root / "mcp" / "history.jsonl").read_text()
     assert json.loads(history)["event"] == "accepted"
+
+
+def test_tools_of_a_server_that_differ_by_name_alone_are_told_apart(tmp_path: Path) -> None:
+    names = ["alpha_beta", "gamma_delta", "merge/lists"]
+    listed = write(tmp_path / "same.json", json.dumps([{"name": name} for name in names]))
+    project = layout_of(tmp_path)
+    import_mcp(project, listed)
+    for name in names:
+        route = routed(project, f"use {name}", Mode(plan_only=True))
+        told = event(route, "select")
+        assert told["detail"]["selected"][0]["tool"] == f"mcp/same.json#{name}"
+        assert route.decision.plan is not None
+        assert route.decision.plan["plan"]["steps"][0]["tool"] == f"same.json#{name}::run"
+        assert f"select {name} of same.json score=0." in "\n".join(Transcript().take(told))
+
+
+def test_where_no_tool_lies_in_a_folder_none_is_said_to_be_beyond_it(tmp_path: Path) -> None:
+    project = layout_of(tmp_path)
+    imported(project, tmp_path)
+    route = routed(project, "search flights between two cities", Mode(plan_only=True))
+    told = event(route, "discover")
+    assert (told["decision"], told["detail"]["unsure"]) == ("everywhere", False)
+    assert Transcript().take(told) == []
+
+
+def test_who_took_a_servers_tool_below_tau_is_not_asked_for_it_again(
+    project: Layout, tmp_path: Path
+) -> None:
+    imported(project, tmp_path)
+    prompt = "search flights between two cities"
+    plan = routed(project, prompt, Mode(plan_only=True), settings={"ranker": HARD})
+    below = {"ranker": {**HARD, "threshold": plan.candidates[0].score + 0.01}}
+    operator = Script()
+    route = routed(project, prompt, operator=operator, settings=below)
+    [offer] = operator.offered
+    assert offer.endswith(". Take it?")
+    assert (route.exit_code, route.approval is None) == (0, False)
 
 
 def test_the_call_of_a_tool_whose_outputs_are_unknown_passes_all_of_it() -> None:

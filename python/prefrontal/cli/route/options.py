@@ -35,17 +35,18 @@ def project_options(command: Command) -> Command:
     return workflows(config(command))
 
 
-def settings_of(options: Mapping[str, Any]) -> tuple[Routing, Path]:
+def settings_of(options: Mapping[str, Any], *, made: bool = True) -> tuple[Routing, Path]:
     """The settings below `routing`, the command line in front, and the folder of tools.
 
-    Raises InputError for bad settings, SourceError when there is no such folder.
+    made: whether the folder must be there. Raises InputError for bad settings, SourceError when
+    there is no such folder.
     """
     routing, root = _loaded(options["config"])
     flags = {"cache_enabled": options.get("cache"), "rag_enabled": options.get("rag")}
     routing = routing.model_copy(update={k: v for k, v in flags.items() if v is not None})
     folder = options["workflows"]
     workflows = Path(folder) if folder else root
-    if not workflows.is_dir():
+    if made and not workflows.is_dir():
         hint = "tools are Python files in DOMAIN/ACTION/ of its folder domains"
         other = "" if folder else "; --workflows DIR names another folder"
         raise SourceError(f"{workflows} is not a folder of tools: {hint}{other}")

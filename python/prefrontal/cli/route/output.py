@@ -55,6 +55,8 @@ class Output:
         """Print the plan that --plan and --dry-run ask for, or the reason that there is none."""
         document = done.decision.plan
         if self._plan_only and document is None:
+            if not self._quiet and not self._as_json:
+                return done  # the transcript ended with it
             click.echo(f"{PREFIX} {one_line(done.sentence)}", err=True)
         elif self._plan_only or (self._dry_run and document and not self._as_json):
             click.echo(_text(document or {}, self._as_json), nl=False)

@@ -143,11 +143,14 @@ def move_named_tool(ctx: click.Context, /, name: str, yes: bool, **options: Any)
 @json_option
 @project_options
 def import_tools(file: Path, server: str | None, as_json: bool, **options: Any) -> None:
-    """Take in an MCP server's answer to tools/list: its tools rank, but do not run here."""
+    """Take in an MCP server's answer to tools/list: its tools rank, but do not run here.
+
+    The folder of tools is made where there is none.
+    """
     from ...assembly.router import build_layout
     from ...routing.catalog.mcp_tools import import_mcp
 
-    settings, workflows = settings_of(options)
+    settings, workflows = settings_of(options, made=False)
     imported, findings = import_mcp(build_layout(settings, workflows), file, server)
     for finding in findings:
         click.echo(f"Warning: {one_line(str(finding))}", err=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..plain_values import plain
@@ -13,6 +14,10 @@ if TYPE_CHECKING:
 INTENTS = "prefrontal/intents"
 LONGEST_NAME = 256
 MOST_ARGUMENTS = 256
+MOST_CHOICES = 32
+"""Values of an argument that are read; of a longer list, as of all time zones, none."""
+LONGEST_SENTENCE = 240
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s")
 
 _HINTS = {
     "string": "str",
@@ -41,7 +46,7 @@ def read_tool(raw: object) -> dict[str, Any]:
     output = _mapping(tool, "outputSchema")
     return {
         "name": _name(tool.get("name")),
-        "doc": _doc(tool),
+        "doc": _doc(tool, properties),
         "args": _arguments(schema, properties),
         "arg_docs": _descriptions(properties),
         "returns": list(_mapping(output, "properties")),
@@ -67,11 +72,32 @@ def _name(value: object) -> str:
     return value
 
 
-def _doc(tool: Mapping[str, Any]) -> str:
-    """Its title and its description, without repetition."""
-    parts = [tool.get("title"), tool.get("description")]
+def _doc(tool: Mapping[str, Any], properties: Mapping[str, Any]) -> str:
+    """Its title, its description and its arguments, without repetition."""
+    title = tool.get("title") or _mapping(tool, "annotations").get("title")
+    arguments = "\n".join(_argument_doc(name, about) for name, about in properties.items())
+    parts = [title, tool.get("description"), arguments]
     texts = [part.strip() for part in parts if isinstance(part, str) and part.strip()]
     return "\n\n".join(dict.fromkeys(texts))
+
+
+def _argument_doc(name: str, about: object) -> str:
+    """A line: the argument's name, the first sentence of its description, what it may be."""
+    if not isinstance(about, dict):
+        return name
+    told = about.get("description")
+    sentence = _SENTENCE_END.split(told.strip(), 1)[0] if isinstance(told, str) else ""
+    values = list(dict.fromkeys(_choices(about)))
+    choices = ", ".join(values) if len(values) <= MOST_CHOICES else ""
+    return ": ".join(filter(None, (name, " ".join(sentence[:LONGEST_SENTENCE].split()), choices)))
+
+
+def _choices(schema: Mapping[str, Any]) -> Iterator[str]:
+    """The words that it allows, itself, as a list of them or as one of several."""
+    for part in (schema, schema.get("items"), *_options(schema)):
+        values = part.get("enum") if isinstance(part, dict) else None
+        if isinstance(values, list):
+            yield from (one for one in values if isinstance(one, str))
 
 
 def _mapping(raw: Mapping[str, Any], key: str) -> dict[str, Any]:
@@ -112,11 +138,15 @@ def _hint(schema: object) -> str | None:
         names = [kinds] if isinstance(kinds, str) else kinds
         hints = [_one(name, schema) for name in names if isinstance(name, str)]
     else:
-        options = schema.get("anyOf") or schema.get("oneOf") or []
-        hints = [_hint(option) for option in options] if isinstance(options, list) else []
+        hints = [_hint(option) for option in _options(schema)]
     if not hints or None in hints:
         return None
     return " | ".join(dict.fromkeys(name for name in hints if name))
+
+
+def _options(schema: Mapping[str, Any]) -> list[Any]:
+    options = schema.get("anyOf") or schema.get("oneOf") or []
+    return options if isinstance(options, list) else []
 
 
 def _one(name: str, schema: Mapping[str, Any]) -> str | None:

@@ -184,7 +184,7 @@ def _tool(path: Path, relative: str, sha256: str, row: dict[str, Any]) -> Tool:
     known = bool(side_effects or intents)
     manifest = Manifest(row["name"], path, intents, side_effects=side_effects) if known else None
     return Tool(
-        spec=ToolSpec(path, "run", arguments, row["doc"], 0.0),
+        spec=ToolSpec(path, "run", arguments, row["doc"], 0.0, row["name"]),
         name=row["name"],
         domain=None,
         action=None,

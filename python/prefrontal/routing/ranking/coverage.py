@@ -117,8 +117,8 @@ def uncovered(
     """Positions of the clauses for which no selected tool has at least `floor`."""
     if count < 2:
         return ()
-    paths = {spec.path for spec in selected}
-    scores = [clause_scores(one, count) for one in candidates if one.tool.spec.path in paths]
+    places = {spec.place for spec in selected}
+    scores = [clause_scores(one, count) for one in candidates if one.tool.spec.place in places]
     return tuple(i for i in range(count) if all(each[i] < floor for each in scores))
 
 

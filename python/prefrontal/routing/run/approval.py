@@ -37,7 +37,9 @@ def approve(bench: Workbench, report: TrialReport) -> Approval | Ending:
     if operator is None:
         by, answer, code, sentence = _by_rule(bench, report)
     else:
-        by, answer, code = "operator", operator.agree(_question(module)), NEEDS_APPROVAL
+        by, code = "operator", NEEDS_APPROVAL
+        said_so = module.agreed and not module.runnable  # nothing was tried since
+        answer = said_so or operator.agree(_question(module))
         sentence = ANSWERS[answer]
     module.request.trace.add(
         "approve",

@@ -23,13 +23,15 @@ def rank(bench: Workbench, parsed: ParsedPrompt) -> Ranking:
     """Rank the tools where the intent points, and those that the prompt calls by name; all, if none
     of them runs.
 
-    All of them, too, where the folder is no more than a guess, and for several clauses, each of
-    which may be for another folder.
+    All of them, too, where the folder is no more than a guess, where no tool lies in one, and for
+    several clauses, each of which may be for another folder.
     """
     also = clause_actions(parsed.request.prompt, parsed.taxonomy, parsed.clauses)
     discovery = narrowed(parsed.tools, parsed.intent, also)
     sure = parsed.is_sure(bench.settings.parser.threshold)
-    if not any(tool.runnable for tool in discovery.tools):
+    if not _has_folders(parsed):
+        discovery = replace(parsed.tools, search="everywhere")
+    elif not any(tool.runnable for tool in discovery.tools):
         discovery = replace(parsed.tools, search="widened")
     elif not sure or (len(parsed.clauses) > 1 and discovery.search == "exact"):
         discovery = replace(parsed.tools, search="everywhere")
@@ -56,6 +58,11 @@ def ties(candidates: Sequence[Candidate], harmless_first: bool) -> list[dict[str
     ]
 
 
+def _has_folders(parsed: ParsedPrompt) -> bool:
+    """Whether any tool lies in a folder; those of servers lie in none."""
+    return any(tool.action is not None for tool in parsed.tools.tools)
+
+
 def _with_those_by_name(parsed: ParsedPrompt, discovery: Discovery) -> Discovery:
     """With the tools elsewhere that the prompt calls by their whole names."""
     keys = parsed.ranker.by_name(parsed.request.prompt) - {key_of(one) for one in discovery.tools}
@@ -68,7 +75,7 @@ def _rank(
 ) -> Ranking:
     """Score what was discovered, for the prompt and for each of its clauses."""
     request, ranker, settings = parsed.request, parsed.ranker, bench.settings.ranker
-    unsure = not parsed.is_sure(bench.settings.parser.threshold)
+    unsure = _has_folders(parsed) and not parsed.is_sure(bench.settings.parser.threshold)
     request.trace.add("discover", **_discover_event(discovery), unsure=unsure)
     among = {key_of(tool) for tool in discovery.tools}
     candidates = ranker.candidates(request.prompt, parsed.clauses, among)

@@ -84,8 +84,7 @@ class Ranking:
     def tool_of(self, spec: ToolSpec) -> Tool:
         """The discovered tool that a decision selected. Raises SourceError when it is gone."""
         for tool in self.discovery.tools:
-            same = tool.spec.path == spec.path and tool.spec.doc == spec.doc
-            if same and tool.spec.args == spec.args:
+            if tool.spec.place == spec.place:
                 return tool
         raise SourceError(f"{spec.path} is no longer among the tools")
 
@@ -95,12 +94,14 @@ class ToolChoice:
     """The decision, and the ranking that it was made from.
 
     intent: that of the whole route. rivals: names of tools that fit as well as the selected one.
+    agreed: whether a person, asked which one, said that it is the selected one.
     """
 
     ranking: Ranking
     intent: ParsedIntent
     decision: RouteDecision
     rivals: tuple[str, ...] = ()
+    agreed: bool = False
 
     def uncovered_clauses(self, floor: int) -> tuple[str, ...]:
         """Those of the prompt that no selected tool serves with at least `floor` millionths."""
@@ -117,7 +118,7 @@ class TrialModule:
     uncovered: clauses of the prompt that it does not serve. widened: whether it was chosen among
     tools from beyond the folder of the intent. parts: the files of the tools that a composition
     calls, with their hashes. rivals: names of tools that fit as well. hosts: that the manifests
-    of its tools name.
+    of its tools name. agreed: whether a person said before it was tried that it is the tool.
     """
 
     request: RouteRequest
@@ -131,6 +132,7 @@ class TrialModule:
     parts: Mapping[Path, str] = field(default_factory=dict)
     rivals: tuple[str, ...] = ()
     hosts: tuple[str, ...] | None = None
+    agreed: bool = False
 
     @property
     def runnable(self) -> bool:

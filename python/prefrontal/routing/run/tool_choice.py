@@ -30,8 +30,9 @@ def choose(bench: Workbench, ranking: Ranking) -> ToolChoice:
         decision = _decision(bench, ranking)
         if decision.policy != "generate":  # something is taken from elsewhere
             intent = ranking.intent
-    decision, rivals = which_tool(bench, ranking, decision)
-    decision = _or_nearest(bench, ranking, decision)
+    meant = which_tool(bench, ranking, decision)
+    decision = _or_nearest(bench, ranking, meant.decision)
+    agreed = meant.agreed or decision is not meant.decision
     request, candidates = ranking.parsed.request, ranking.candidates
     request.trace.add(
         decision.policy,
@@ -46,7 +47,7 @@ def choose(bench: Workbench, ranking: Ranking) -> ToolChoice:
         plan=decision.plan,
         threshold=bench.settings.ranker.threshold,
     )
-    return ToolChoice(ranking, intent, decision, rivals)
+    return ToolChoice(ranking, intent, decision, meant.rivals, agreed)
 
 
 def planned(choice: ToolChoice) -> RouteDecision:
@@ -64,8 +65,8 @@ def single_step(tool: Tool, description: str) -> Plan:
     needed = [arg.name for arg in tool.spec.args if arg.required]
     outputs = {name: name for name in tool.returns if name.isidentifier()} or {"result": "*"}
     inputs = {name: "{{input." + name + "}}" for name in needed}
-    file = tool.relative.rpartition("/")[2]
-    step = PlanStep("s1", f"{file}::{tool.spec.entry}", inputs, outputs)
+    label = tool.spec.path.name + (f"#{tool.spec.name}" if tool.spec.name else "")
+    step = PlanStep("s1", f"{label}::{tool.spec.entry}", inputs, outputs)
     return Plan(description, (step,), tuple(needed), tuple(outputs))
 
 

@@ -82,7 +82,8 @@ class Transcript:
 
     def _select(self, event: Event, detail: Mapping[str, Any]) -> list[str]:
         one = detail["selected"][0]
-        file, _, remote = one["tool"].rpartition("/")[2].partition("#")
+        path, _, remote = one["tool"].partition("#")
+        file = path.rpartition("/")[2]
         entry = f"{remote} of {file}" if remote else f"{file}::{one['entry']}"
         return [
             f"select {entry} score={two_places(one['score'])}  τ={detail['threshold']:.2f}",

@@ -135,6 +135,7 @@ def _module(
         choice.ranking.widened,
         rivals=choice.rivals,
         hosts=hosts_of([tool] if tool else []),
+        agreed=choice.agreed,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..ranking.decide import shown
@@ -18,9 +18,16 @@ if TYPE_CHECKING:
 MOST_CHOICES = 5
 
 
-def which_tool(
-    bench: Workbench, ranking: Ranking, decision: RouteDecision
-) -> tuple[RouteDecision, tuple[str, ...]]:
+@dataclass(frozen=True, slots=True)
+class MeantTool:
+    """rivals: names of tools that fit as well. agreed: whether a person said that it is meant."""
+
+    decision: RouteDecision
+    rivals: tuple[str, ...] = ()
+    agreed: bool = False
+
+
+def which_tool(bench: Workbench, ranking: Ranking, decision: RouteDecision) -> MeantTool:
     """The decision, for the tool that a person says is meant, and the names of rivals left.
 
     Without an answer it is the best tool, with its rivals. At most one question is asked in a
@@ -28,23 +35,24 @@ def which_tool(
     mean several tools, so nobody is asked.
     """
     if decision.policy != "select" or len(ranking.parsed.clauses) > 1:
-        return decision, ()
+        return MeantTool(decision)
     choices = _labelled(rivals(ranking.candidates, bench.settings.ranker)[:MOST_CHOICES])
     if not choices or not _is_open(decision, choices):
-        return decision, ()
+        return MeantTool(decision)
     chosen = _answer(bench, ranking, choices)
     if chosen is not None:
-        return _selected(decision, chosen, f"{_has(chosen)}; a person said so."), ()
+        reason = f"{_has(chosen)}; a person said so."
+        return MeantTool(_selected(decision, chosen, reason), agreed=True)
     (_, best), *others = choices.items()
     also = " and ".join(f"{name} {_score(one)}" for name, one in others)
     reason = f"{_has(best)}, and {also}: either may be meant."
-    return _selected(decision, best, reason), tuple(name for name, _ in others)
+    return MeantTool(_selected(decision, best, reason), tuple(name for name, _ in others))
 
 
 def _is_open(decision: RouteDecision, choices: Mapping[str, Candidate]) -> bool:
     """Whether the decision is no other tool than one of the choices."""
-    paths = [one.tool.spec.path for one in choices.values()]
-    return all(spec.path in paths for spec in decision.selected)
+    places = [one.tool.spec.place for one in choices.values()]
+    return all(spec.place in places for spec in decision.selected)
 
 
 def _labelled(candidates: Sequence[Candidate]) -> dict[str, Candidate]:
