@@ -35,18 +35,18 @@ def project_options(command: Command) -> Command:
     return workflows(config(command))
 
 
-def settings_of(options: Mapping[str, Any], *, made: bool = True) -> tuple[Routing, Path]:
+def settings_of(options: Mapping[str, Any], *, must_exist: bool = True) -> tuple[Routing, Path]:
     """The settings below `routing`, the command line in front, and the folder of tools.
 
-    made: whether the folder must be there. Raises InputError for bad settings, SourceError when
-    there is no such folder.
+    must_exist: whether a missing folder is an error. Raises InputError for bad settings,
+    SourceError for that.
     """
     routing, root = _loaded(options["config"])
     flags = {"cache_enabled": options.get("cache"), "rag_enabled": options.get("rag")}
     routing = routing.model_copy(update={k: v for k, v in flags.items() if v is not None})
     folder = options["workflows"]
     workflows = Path(folder) if folder else root
-    if made and not workflows.is_dir():
+    if must_exist and not workflows.is_dir():
         hint = "tools are Python files in DOMAIN/ACTION/ of its folder domains"
         other = "" if folder else "; --workflows DIR names another folder"
         raise SourceError(f"{workflows} is not a folder of tools: {hint}{other}")

@@ -150,7 +150,7 @@ def import_tools(file: Path, server: str | None, as_json: bool, **options: Any) 
     from ...assembly.router import build_layout
     from ...routing.catalog.mcp_tools import import_mcp
 
-    settings, workflows = settings_of(options, made=False)
+    settings, workflows = settings_of(options, must_exist=False)
     imported, findings = import_mcp(build_layout(settings, workflows), file, server)
     for finding in findings:
         click.echo(f"Warning: {one_line(str(finding))}", err=True)

@@ -85,8 +85,8 @@ def _argument_doc(name: str, about: object) -> str:
     """A line: the argument's name, the first sentence of its description, what it may be."""
     if not isinstance(about, dict):
         return name
-    told = about.get("description")
-    sentence = _SENTENCE_END.split(told.strip(), 1)[0] if isinstance(told, str) else ""
+    text = about.get("description")
+    sentence = _SENTENCE_END.split(text.strip(), 1)[0] if isinstance(text, str) else ""
     values = list(dict.fromkeys(_choices(about)))
     choices = ", ".join(values) if len(values) <= MOST_CHOICES else ""
     return ": ".join(filter(None, (name, " ".join(sentence[:LONGEST_SENTENCE].split()), choices)))

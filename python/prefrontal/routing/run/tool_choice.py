@@ -30,9 +30,9 @@ def choose(bench: Workbench, ranking: Ranking) -> ToolChoice:
         decision = _decision(bench, ranking)
         if decision.policy != "generate":  # something is taken from elsewhere
             intent = ranking.intent
-    meant = which_tool(bench, ranking, decision)
-    decision = _or_nearest(bench, ranking, meant.decision)
-    agreed = meant.agreed or decision is not meant.decision
+    answer = which_tool(bench, ranking, decision)
+    decision = _or_nearest(bench, ranking, answer.decision)
+    agreed = answer.agreed or decision is not answer.decision
     request, candidates = ranking.parsed.request, ranking.candidates
     request.trace.add(
         decision.policy,
@@ -47,7 +47,7 @@ def choose(bench: Workbench, ranking: Ranking) -> ToolChoice:
         plan=decision.plan,
         threshold=bench.settings.ranker.threshold,
     )
-    return ToolChoice(ranking, intent, decision, meant.rivals, agreed)
+    return ToolChoice(ranking, intent, decision, answer.rivals, agreed)
 
 
 def planned(choice: ToolChoice) -> RouteDecision:
