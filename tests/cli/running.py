@@ -20,12 +20,16 @@ class Running:
     """One watch: its lines as they come, and a way to end it."""
 
     def __init__(
-        self, *words: str | Path, stdout: int = subprocess.PIPE, command: str = "watch"
+        self,
+        *words: str | Path,
+        stdout: int = subprocess.PIPE,
+        command: str = "watch",
+        stdin: int = subprocess.DEVNULL,
     ) -> None:
         environment = {k: v for k, v in os.environ.items() if not k.startswith("PREFRONTAL_")}
         self.process = subprocess.Popen(
             [sys.executable, "-m", "prefrontal", command, *map(str, words)],
-            stdin=subprocess.DEVNULL,
+            stdin=stdin,
             stdout=stdout,
             stderr=subprocess.PIPE,
             text=True,

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import importlib.util
+import os
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -8,6 +10,8 @@ from click.testing import CliRunner, Result
 
 from prefrontal.cli.mcp import mcp
 from prefrontal.errors import InputError, SourceError
+
+from .running import Running
 
 
 @pytest.fixture(autouse=True)
@@ -62,6 +66,16 @@ def test_a_module_that_cannot_be_stops_the_start() -> None:
     assert isinstance(done.exception, InputError)
     assert str(done.exception).startswith("modules[0]: fingerprint must have the keys")
     assert done.stdout == ""
+
+
+def test_who_starts_it_at_a_terminal_is_told_whom_it_speaks_to(tmp_path: Path) -> None:
+    terminal, end = os.openpty()
+    with closing(Running("--state", tmp_path / "state", command="mcp", stdin=end)) as server:
+        assert "add it to your agent" in server.line("err")
+        code, output, _ = server.end()
+    assert (code, output) == (130, [])
+    os.close(terminal)
+    os.close(end)
 
 
 def test_help_needs_no_extra(monkeypatch: pytest.MonkeyPatch) -> None:

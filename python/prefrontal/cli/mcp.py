@@ -12,6 +12,7 @@ import click
 from ..errors import SourceError
 from ..http_door import CommandDoor
 from ..interrupts import leave_after
+from ..standard_input import is_terminal
 from .http_token import HttpToken, http_token, server_options
 from .watch.gate_options import gate_options, gate_overrides
 
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
     from ..storage.state_folder import StateFolder
 
 NEEDS_SDK = "this command needs the SDK of the protocol: pip install 'prefrontal[mcp]'"
+FOR_A_PERSON = (
+    "Speaks MCP on standard input and output: add it to your agent, as in"
+    " `claude mcp add prefrontal -- prefrontal mcp`. Ctrl-C stops."
+)
 MOST_BYTES = 4 << 20
 
 
@@ -73,6 +78,8 @@ def mcp(
     ) as served:
         server = build_server(served, None if no_wakes else EVERY_S)
         if door is None or token is None:
+            if is_terminal():
+                click.echo(FOR_A_PERSON, err=True)
             serve_stdio(server)
             return
         number = serve_http(server, door, partial(_ready, token))
