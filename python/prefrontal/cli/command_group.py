@@ -40,7 +40,7 @@ SECTIONS = {
         "modules": ("watch.modules:modules", "The modules that `watch` runs."),
         "shadow": ("shadow.shadow:shadow", "What a shadow watch would have cost and caught."),
         "verify": ("decisions.verify:verify", "Make the logged decisions again, bit for bit."),
-        "dash": ("dash:dash", "The live page: what it does, and your say in it."),
+        "dash": ("dash:dash", "The live page: what the gate does, and your say."),
     },
     "Tools, and the whole loop": {
         "route": ("route.route:route", "From a prompt to a validated, promoted tool."),

@@ -76,8 +76,8 @@ def server_options(port: int, when: str = "") -> Callable[[Callable[..., Any]], 
         click.option(
             "--token/--no-token",
             default=None,
-            help="Ask for a token that is kept in the state folder. Left out: where others have"
-            " accounts on this machine.",
+            help="Ask for a token that is kept in the state folder, or for none. [default: asked"
+            " for where others have accounts on this machine]",
         ),
     )
 
