@@ -18,6 +18,7 @@ from prefrontal.executive import ActOutcome, Choice, HeardBelief, Status
 from prefrontal.executive.actor.worker import SandboxedActor, with_beliefs
 from prefrontal.routing.catalog.history import Event, remember
 from prefrontal.routing.layout import Layout
+from prefrontal.routing.trials import static_checks
 from prefrontal.settings.routing import Routing
 
 from ...exhaustive import first
@@ -143,6 +144,16 @@ def test_a_tool_that_does_not_pass_is_not_run(tmp_path: Path, source: Path) -> N
     assert outcome.text.startswith("frobnicate_widget was not run: validation FAILED: ruff")
     assert _validated(outcome) is False
     assert not (tmp_path / "workflows" / "_tmp" / ".validated.jsonl").exists()
+
+
+def test_a_check_that_is_not_installed_is_no_fault_of_the_tool(
+    tools: Layout, source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(static_checks, "_ruff", lambda: None)
+    outcome = acted(tools, source)
+    assert outcome.status is Status.INVALID
+    assert "ruff is not installed" in outcome.text
+    assert _validated(outcome) is None
 
 
 @pytest.mark.exhaustive

@@ -14,6 +14,7 @@ from prefrontal.errors import SourceError
 from prefrontal.routing.layout import Layout
 from prefrontal.routing.promotion.pending import pending_routes
 from prefrontal.routing.run.request import Mode
+from prefrontal.routing.trials import static_checks
 
 from ...exhaustive import first
 from ..project import write
@@ -115,6 +116,17 @@ def test_a_tool_that_fails_is_code_5_with_its_reason_and_its_log(project: Layout
     assert [one["event"] for one in records(summarize(project).parent, "history.jsonl")] == [
         "failed"
     ]
+
+
+def test_a_check_that_is_not_installed_is_not_held_against_the_tool(
+    project: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(static_checks, "_ruff", lambda: None)
+    route = routed(project, SUMMARIZE, ALONE)
+    assert route.exit_code == 5
+    assert "pip install 'prefrontal[validate]'" in route.sentence
+    learned = summarize(project).parent / "history.jsonl"
+    assert not learned.exists()
 
 
 @pytest.mark.exhaustive

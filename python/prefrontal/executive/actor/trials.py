@@ -29,7 +29,8 @@ _FILE = ".validated.jsonl"
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a trial found. fresh: it took place now, rather than before."""
+    """What a trial found. fresh: it took place now, rather than before, and says something of the
+    tool, rather than of a check that is not installed here."""
 
     ok: bool
     summary: str
@@ -105,7 +106,7 @@ class Trials:
         self._tried[key] = now
         if report.ok:
             self._remember(key, report.summary)
-        return Verdict(report.ok, report.summary, fresh=True)
+        return Verdict(report.ok, report.summary, fresh=not report.unchecked)
 
     def _from_history(self, path: Path, digest: str) -> Verdict | None:
         """The last trial of `prefrontal route`, if it was of this content and went well."""

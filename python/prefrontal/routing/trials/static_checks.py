@@ -16,6 +16,7 @@ from .trial import ModuleTrial, StepName, TrialStep, setting_file, step_of, stop
 if TYPE_CHECKING:
     from ...protocols import RunOutcome
 
+NEEDS_EXTRA = "pip install 'prefrontal[validate]'"
 RUFF_RULES = "E4,E7,E9,F"
 """Syntax, undefined and unused names, statements that cannot mean what they say."""
 
@@ -112,7 +113,7 @@ def _renamed(line: str, file_name: str) -> str:
 
 
 def _missing(name: StepName) -> TrialStep:
-    reason = f"{name} is not installed for {sys.executable}"
+    reason = f"{name} is not installed for {sys.executable}: {NEEDS_EXTRA}"
     return TrialStep(name, "missing", reason, log=reason + "\n")
 
 

@@ -78,10 +78,12 @@ def validate(
             path=str(path),
             sha256=sha256(source).hexdigest() if isinstance(source, bytes) else None,
         )
-    ok = all(_passes(step, settings, generated) for step in steps)
+    bad = {step.state for step in steps if not _passes(step, settings, generated)}
+    ok, unchecked = not bad, "missing" in bad and bad <= {"missing", "skipped"}
     duration_ms = round((clock.monotonic() - started) * 1000)
     summary = _summary(ok, steps, logs, settings, generated, layout)
-    return ValidationReport(ok, [step.line() for step in steps], duration_ms, logs, summary)
+    lines = [step.line() for step in steps]
+    return ValidationReport(ok, lines, duration_ms, logs, summary, unchecked)
 
 
 def _source(path: Path, layout: Layout, expected_sha256: str | None) -> bytes | str:
