@@ -49,6 +49,7 @@ NOT_RUN = {
     "docs/tutorials/mcp.md": 2,
     "docs/tutorials/replay.md": 1,
     "docs/tutorials/route.md": 1,
+    "docs/tutorials/run.md": 1,
     "docs/tutorials/watch.md": 1,
 }
 """How many blocks of each page are not run; no more without a look at this table."""
