@@ -111,6 +111,11 @@ def test_a_chat_without_a_model_says_how_to_get_one(monkeypatch: pytest.MonkeyPa
     assert all(len(line) <= 80 for line in err.splitlines())
     monkeypatch.setattr("prefrontal.cli.agent.chat.find_spec", lambda _: None)
     assert "pip install 'prefrontal[llm]'" in no_model()
+    assert "pip install 'pydantic-ai-slim[anthropic]'" in no_model()
+    monkeypatch.setattr(
+        "prefrontal.cli.agent.chat.find_spec", lambda name: name == "openai" or None
+    )
+    assert "prefrontal[llm]" not in no_model()
 
 
 @pytest.mark.exhaustive

@@ -21,7 +21,11 @@ machine that speaks OpenAI's protocol (llama.cpp, Ollama) write prefrontal.yml:
   llm: {base_url: "http://127.0.0.1:8080/v1", model: local}
 With a key: provider: anthropic, llm: {model: NAME, api_key_env: VARIABLE}.
 """
-NEEDS_EXTRA = "Either needs: pip install 'prefrontal[llm]'\n"
+PACKAGES = {
+    "openai": "The first needs: pip install 'prefrontal[llm]'\n",
+    "anthropic": "The second needs: pip install 'pydantic-ai-slim[anthropic]'\n",
+}
+"""Module -> what is said where it is missing."""
 ON_PURPOSE = "`provider: rules` keeps the rules, without these lines."
 
 
@@ -51,5 +55,5 @@ def chat(log: str | None, home: Home) -> None:
 
 def no_model() -> str:
     """Why the answers are so short, and how to get better ones."""
-    needs = "" if find_spec("pydantic_ai") else NEEDS_EXTRA
+    needs = "".join(text for name, text in PACKAGES.items() if find_spec(name) is None)
     return f"{NO_MODEL}{needs}{ON_PURPOSE}"
