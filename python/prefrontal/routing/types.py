@@ -71,7 +71,7 @@ class ValidationReport:
     """What trying a module out found. steps: "ruff: ok (12 ms)", in the order they were taken.
 
     artifacts: one log a step, under logs/validation/YYYY-MM-DD/. duration_ms: all steps together.
-    unchecked: it is not ok for nothing but checks that are not installed here.
+    lacks_check: nothing is wrong but that checks are not installed here.
     """
 
     ok: bool
@@ -79,7 +79,7 @@ class ValidationReport:
     duration_ms: int
     artifacts: list[Path]
     summary: str
-    unchecked: bool = False
+    lacks_check: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -156,7 +156,7 @@ def test_a_check_that_is_not_installed_is_missing_never_silent(
     report = tried(layout, GOOD, settings=settings)
     assert states(report)[:2] == ["missing", "missing"] and report.ok is ok
     assert "ruff is not installed" in report.steps[0] and "not installed" in report.summary
-    assert report.unchecked is not ok
+    assert report.lacks_check is not ok
 
 
 @pytest.mark.exhaustive

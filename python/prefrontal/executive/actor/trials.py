@@ -106,7 +106,7 @@ class Trials:
         self._tried[key] = now
         if report.ok:
             self._remember(key, report.summary)
-        return Verdict(report.ok, report.summary, fresh=not report.unchecked)
+        return Verdict(report.ok, report.summary, fresh=not report.lacks_check)
 
     def _from_history(self, path: Path, digest: str) -> Verdict | None:
         """The last trial of `prefrontal route`, if it was of this content and went well."""

@@ -39,7 +39,7 @@ def try_out(bench: Workbench, module: TrialModule) -> TrialReport:
             allow_weak_sandbox=request.mode.allow_weak_sandbox,
         )
     weak = not (bench.runner.enforced or request.mode.allow_weak_sandbox)
-    if not (weak or validation.unchecked):  # what a machine lacks says nothing of the tool
+    if not (weak or validation.lacks_check):  # what a machine lacks says nothing of the tool
         note_in_history(bench, module, "validation_ok" if validation.ok else "failed")
     if not validation.ok:
         list_as_pending(bench, module, "invalid", validation.summary)

@@ -79,11 +79,11 @@ def validate(
             sha256=sha256(source).hexdigest() if isinstance(source, bytes) else None,
         )
     bad = {step.state for step in steps if not _passes(step, settings, generated)}
-    ok, unchecked = not bad, "missing" in bad and bad <= {"missing", "skipped"}
+    ok, lacks_check = not bad, "missing" in bad and bad <= {"missing", "skipped"}
     duration_ms = round((clock.monotonic() - started) * 1000)
     summary = _summary(ok, steps, logs, settings, generated, layout)
     lines = [step.line() for step in steps]
-    return ValidationReport(ok, lines, duration_ms, logs, summary, unchecked)
+    return ValidationReport(ok, lines, duration_ms, logs, summary, lacks_check)
 
 
 def _source(path: Path, layout: Layout, expected_sha256: str | None) -> bytes | str:
