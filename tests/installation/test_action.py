@@ -112,10 +112,10 @@ def failing(runner: ActionRunner, kind: str) -> ActionRun:
 
 
 KINDS = {
-    "no prefrontal": "its log says why",
+    "no prefrontal": "input install names what pip installs",
     "crash": "its log says why",
     "new branch": "the commit before the push is not known",
-    "nothing to install": "its log says why",
+    "nothing to install": "input install names what pip installs",
     "no event": "the commit before the push is not known",
     "forced push": "the commit before the push is not known, got '1234567890",
     "shallow": "check it out with fetch-depth: 0",
@@ -147,6 +147,13 @@ def test_a_subject_cannot_write_into_outputs_or_summary(runner: ActionRunner) ->
     assert "<script>" not in done.summary.replace("\\<script", "") and "![a]" not in done.summary
     assert done.outputs["run"] == "false"
     assert len(done.outputs) == 4
+
+
+def test_nothing_is_installed_that_nobody_named(runner: ActionRunner) -> None:
+    runner.path = SYSTEM
+    done = runner.run(relevant="path:changelog/**")
+    assert "input install names what pip installs" in done.outputs["why"]
+    assert not (runner.temporary / "prefrontal").exists()
 
 
 def test_what_install_writes_is_the_action_of_this_repository() -> None:

@@ -32,6 +32,7 @@ jobs:
         uses: ./{folder}
         with:
           recall: "{recall}"
+          install: "" # what pip installs: a wheel in this repository, or git+https://...
   review:
     needs: gate
     if: needs.gate.outputs.run != 'false'
