@@ -233,7 +233,7 @@ def test_the_commands_say_where_it_lies(state: StateFolder, server: PostgresServ
         assert done.exit_code == 0, done.output
         return done.stdout
 
-    assert "2,200 decisions, 1 labels" in run("status")
+    assert "2,200 decisions, 1 label" in run("status")
     moves = json.loads(run("migrate", "--to", server.url(), "--json"))["stores"]
     assert [each["store"] for each in moves] == ["decisions", "ledger", "memory"]
     assert "_ledger\n  1 peers, 1 interactions, 2 assessments" in run("status")
