@@ -236,7 +236,7 @@ def test_the_commands_say_where_it_lies(state: StateFolder, server: PostgresServ
     assert "2,200 decisions, 1 label" in run("status")
     moves = json.loads(run("migrate", "--to", server.url(), "--json"))["stores"]
     assert [each["store"] for each in moves] == ["decisions", "ledger", "memory"]
-    assert "_ledger\n  1 peers, 1 interactions, 2 assessments" in run("status")
+    assert "_ledger\n  1 peer, 1 interaction, 2 assessments" in run("status")
     assert "_memory\n  2 texts" in run("status")
     server.stop()
     try:
