@@ -7,11 +7,14 @@ error, with the same exit code, either way.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import click
 
+UNREAD = "prefrontal.unread"
+"""Where the context keeps what a closed pipe raised; the command ends with it."""
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -24,3 +27,25 @@ def json_option(command: Command) -> Command:
 def answer(as_json: bool, done: Mapping[str, Any], sentence: str) -> None:
     """Say what was done. done: the same for programs; all texts whole, as they are."""
     click.echo(json.dumps(done, ensure_ascii=False) if as_json else sentence)
+
+
+@contextmanager
+def even_unread(agreed: bool = True) -> Iterator[None]:
+    """What is printed before work that was asked for: a closed pipe does not stop that work.
+
+    The command ends as on any closed pipe, but after it. agreed: False where what is printed is
+    what somebody is asked about; nothing goes on then.
+    """
+    try:
+        yield
+    except BrokenPipeError as error:
+        if not agreed:
+            raise
+        click.get_current_context().meta[UNREAD] = error
+
+
+def raise_unread(context: click.Context) -> None:
+    """Raises the BrokenPipeError that `even_unread` kept, if any."""
+    error = context.meta.get(UNREAD)
+    if isinstance(error, BrokenPipeError):
+        raise error

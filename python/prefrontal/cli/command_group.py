@@ -18,6 +18,7 @@ from click.shell_completion import CompletionItem
 from ..errors import PrefrontalError
 from ..interrupts import end_line, exit_code, leave_again, raise_at_signals
 from ..plain_text import visible
+from .answers import raise_unread
 from .exit_codes import sentence, tell_exit_codes
 
 _CLICKS = (click.ClickException, click.Abort)
@@ -115,10 +116,13 @@ class LazyGroup(click.Group):
         try:
             try:
                 raise_at_signals()
-                return super().invoke(ctx)
+                result = super().invoke(ctx)
+                raise_unread(ctx)
+                return result
             finally:
                 leave_again()
         except click.exceptions.Exit:
+            raise_unread(ctx)
             raise
         except BaseException as error:
             code = exit_code(error)

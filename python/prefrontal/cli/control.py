@@ -13,6 +13,7 @@ import click
 from ..control.experiments import EXPERIMENTS
 from ..control.profiles import PROFILE_NAMES
 from ..errors import InputError
+from .answers import even_unread
 
 if TYPE_CHECKING:
     from ..control.experiments.record import ExperimentRecord
@@ -202,11 +203,12 @@ def _run(name: str, seeds: range, profile: str, folder: Path, as_json: bool) -> 
     text = record.to_json()
     write_atomic(folder / f"{name}.json", text)
     drawn = _draw(module, record, folder / f"{name}.png")
-    if as_json:
-        click.echo(json.dumps(json.loads(text), separators=(",", ":")))
-    else:
-        print_record(record, clock())
-    click.echo(f"Wrote {folder / name}.json{' and .png' if drawn else ''}", err=True)
+    with even_unread():
+        if as_json:
+            click.echo(json.dumps(json.loads(text), separators=(",", ":")))
+        else:
+            print_record(record, clock())
+        click.echo(f"Wrote {folder / name}.json{' and .png' if drawn else ''}", err=True)
     return record
 
 

@@ -13,7 +13,7 @@ from ...installation.chosen import NAMES, USUAL_EVERY, USUAL_RECALL, Wish
 from ...plain_text import visible
 from ...standard_input import is_terminal
 from ...storage.state_folder import default_state
-from ..answers import answer
+from ..answers import answer, even_unread
 
 if TYPE_CHECKING:
     from ...installation.changes import TextChange
@@ -104,7 +104,8 @@ def install(
         answer(as_json, done, "\n".join([*notes, there]))
         return
     if not as_json:
-        _show(target, changes, jobs)
+        with even_unread(agreed=yes):
+            _show(target, changes, jobs)
     if not _agreed("install", yes or as_json, dry_run, as_json, done):
         return
     write(target, changes, copies)
@@ -134,7 +135,8 @@ def uninstall(name: str, folder: str | None, yes: bool, dry_run: bool, as_json: 
         answer(as_json, done, f"Nothing to do: nothing of prefrontal is in {target.title}.")
         return
     if not as_json:
-        _show(target, changes, jobs)
+        with even_unread(agreed=yes):
+            _show(target, changes, jobs)
     if not _agreed("uninstall", yes or as_json, dry_run, as_json, done):
         return
     saved = take_out(target, changes, copies)

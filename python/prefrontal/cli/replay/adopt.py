@@ -11,7 +11,7 @@ from ...errors import InputError
 from ...plain_text import visible
 from ...settings.agent_file import FILE_NAME
 from ...standard_input import is_terminal
-from ..answers import answer
+from ..answers import answer, even_unread
 from ..candidates import presets
 
 if TYPE_CHECKING:
@@ -119,7 +119,8 @@ def adopt(
         planned = plan(history, Path(config), module_id, recall, relevant, step)
     with planned:
         if not as_json:
-            _show(planned)
+            with even_unread(agreed=yes):
+                _show(planned)
         if not (yes or as_json) and not _agreed():
             click.echo("Nothing was written.")
             return
@@ -139,7 +140,10 @@ def _show(planned: AdoptionPlan) -> None:
 
     from ...replay.report.table import print_brief
 
-    print_brief(planned.result, Console())
+    console = Console()
+    with console.capture() as brief:  # rich would end the process where nobody reads
+        print_brief(planned.result, console)
+    click.echo(brief.get(), nl=False)
     for line in planned.lines():
         click.echo(visible(line, 1000))
 

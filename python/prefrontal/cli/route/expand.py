@@ -12,6 +12,7 @@ from ...errors import InputError
 from ...plain_text import one_line
 from ...routing.exit_codes import NEEDS_APPROVAL, OK
 from ...storage.files import write_atomic
+from ..answers import even_unread
 from .output import printable_json
 from .person import Person
 
@@ -48,13 +49,19 @@ def _expand(model: CodeModel, tool: Tool, *, agreed: bool, as_json: bool) -> boo
     phrasings = phrasings_in(model.complete(expansion_prompt(tool)), tool)
     path, text = expanded_manifest(tool, phrasings)
     if not as_json:
-        click.echo(one_line(f"{tool.relative}: {len(phrasings)} phrasings by {model.name}"))
-        for phrasing in phrasings:
-            click.echo(one_line(f"  {phrasing}"))
+        with even_unread(agreed):
+            _show(tool, phrasings, model.name)
     keeps = bool(phrasings) and (agreed or bool(Person().agree(f"Keep them in {path.name}?")))
     if keeps:
         write_atomic(path, text)
     if as_json:
         row = {"tool": tool.relative, "phrasings": list(phrasings), "manifest": path.name}
-        click.echo(printable_json({**row, "kept": keeps}))
+        with even_unread(agreed):
+            click.echo(printable_json({**row, "kept": keeps}))
     return keeps if phrasings else None
+
+
+def _show(tool: Tool, phrasings: Sequence[str], model: str) -> None:
+    click.echo(one_line(f"{tool.relative}: {len(phrasings)} phrasings by {model}"))
+    for phrasing in phrasings:
+        click.echo(one_line(f"  {phrasing}"))

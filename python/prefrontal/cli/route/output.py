@@ -12,6 +12,7 @@ import click
 
 from ...plain_text import one_line
 from ...routing.run.transcript import PREFIX, Transcript
+from ..answers import even_unread
 
 if TYPE_CHECKING:
     from ...routing.run.route import Route
@@ -22,19 +23,30 @@ class Output:
     """Shows the events of a route as they happen.
 
     plan_only: lines go to standard error, so that standard output is the plan and nothing else.
+    asks: whether somebody may be asked about what is shown; otherwise a closed pipe stops nothing.
     """
 
     def __init__(
-        self, explained: bool, as_json: bool, plan_only: bool = False, dry_run: bool = False
+        self,
+        explained: bool,
+        as_json: bool,
+        plan_only: bool = False,
+        dry_run: bool = False,
+        asks: bool = False,
     ) -> None:
         self._transcript = Transcript(explained, steps=dry_run)
         self._dry_run = dry_run
         self._as_json = as_json
         self._plan_only = plan_only
+        self._asks = asks
         self._quiet = plan_only and not explained
 
     def show(self, event: Mapping[str, Any]) -> None:
         """Print one event."""
+        with even_unread(agreed=not self._asks):
+            self._print(event)
+
+    def _print(self, event: Mapping[str, Any]) -> None:
         if self._as_json:
             if not self._plan_only:
                 click.echo(printable_json(event))
@@ -47,9 +59,10 @@ class Output:
         """Finish what a killed run left, forget what is old, say what waits and what is risky."""
         from ...routing.run.housekeeping import tidy
 
-        for line in tidy(router.bench):
-            if not self._as_json and not self._quiet:
-                click.echo(f"{PREFIX} {one_line(line)}", err=True)
+        with even_unread(agreed=not self._asks):
+            for line in tidy(router.bench):
+                if not self._as_json and not self._quiet:
+                    click.echo(f"{PREFIX} {one_line(line)}", err=True)
 
     def after(self, done: Route) -> Route:
         """Print the plan that --plan and --dry-run ask for, or the reason that there is none."""

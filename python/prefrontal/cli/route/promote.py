@@ -16,6 +16,7 @@ from ...errors import InputError, SourceError
 from ...plain_text import one_line
 from ...routing.exit_codes import INVALID, NEEDS_APPROVAL, OK
 from ...storage.files import write_atomic
+from ..answers import even_unread
 from .person import Person
 
 if TYPE_CHECKING:
@@ -105,9 +106,10 @@ def _keep(
     report = _validated(project, request, options, example)
     outcome: dict[str, Any] = {"validation": report.summary, "steps": list(report.steps)}
     say = _silent if options["as_json"] else _say
-    for step in report.steps:
-        say(one_line(step))
-    say(f"validation {one_line(report.summary)}")
+    with even_unread(agreed):
+        for step in report.steps:
+            say(one_line(step))
+        say(f"validation {one_line(report.summary)}")
     if not report.ok:
         return _ended(options, outcome, INVALID)
     if not (agreed or Person().agree(question)):

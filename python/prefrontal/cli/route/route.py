@@ -9,6 +9,7 @@ import click
 
 from ...errors import InputError
 from ...plain_text import one_line
+from ...standard_input import is_terminal
 from .options import mode_of, project_options, settings_of
 from .tools import tools
 
@@ -78,7 +79,8 @@ def prompt(ctx: click.Context, /, words: tuple[str, ...], **options: Any) -> Non
     mode = mode_of(options)
     settings, workflows = settings_of(options)
     layout = build_layout(settings, workflows)
-    output = Output(options["explained"], options["as_json"], mode.plan_only, mode.dry_run)
+    asks = mode.interactive and is_terminal()
+    output = Output(options["explained"], options["as_json"], mode.plan_only, mode.dry_run, asks)
     router = build_router(
         settings,
         layout,
@@ -111,7 +113,7 @@ def resume(ctx: click.Context, /, route_id: str, **options: Any) -> None:
     layout = build_layout(settings, workflows)
     waiting = pending_routes(layout).find(route_id)
     mode = mode_of(options)
-    output = Output(options["explained"], options["as_json"])
+    output = Output(options["explained"], options["as_json"], asks=is_terminal())
     router = build_router(
         settings,
         layout,
