@@ -108,7 +108,11 @@ def test_other_histories_are_learned_first_and_nothing_is_warm_up(tmp_path: Path
     warm = file_of(tmp_path / "warm.jsonl", other)
     path = file_of(tmp_path / "own.jsonl", own)
     asked = Request(labels="asked")
-    knowing = replay_events(str(path), replace(asked, warm=(str(warm),)), PulseGate())
+    seen: list[tuple[str, int, int]] = []
+    warmed = replace(asked, warm=(str(warm),))
+    knowing = replay_events(str(path), warmed, PulseGate(), lambda *step: seen.append(step))
+    told = [tuple(step) for what, *step in seen if what == "learning from other histories"]
+    assert told == [(200, 300), (300, 300)] * 2, "the gate with all labels is replayed beside it"
     assert (knowing.windows, knowing.warmup) == (40, 0)
     score = {each.text: each.score for each in knowing.strip}
     assert score["attack"] > 0.5 > score["noise"]

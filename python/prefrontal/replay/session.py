@@ -306,7 +306,7 @@ def _replayed(
         compared=labels == ASKED and total <= CHEAP_WINDOWS and request.budget is None,
         prices=prices if one_price is None else None,
         budget=request.budget,
-        warm=_warm_windows(request) if request.warm or request.incidents else None,
+        warm=_warm_windows(request, step) if request.warm or request.incidents else None,
         step=step,
     )
     replayer = replayer or Replayer()
@@ -323,15 +323,20 @@ def _check_incidents(request: Request, origin: str) -> None:
         )
 
 
-def _warm_windows(request: Request) -> Callable[[], Iterator[Window]]:
+def _warm_windows(request: Request, step: Step) -> Callable[[], Iterator[Window]]:
     def read() -> Iterator[Window]:
         for path in request.warm:
             windows: Iterable[Window] = RecordedPreset().apply(read_windows(path))
             if request.features == "paths":
                 windows = without(windows, ("actor", "text"))
-            yield from windows
+            yield from watched(windows, "learning from other histories", _count(path), step)
 
     return read
+
+
+def _count(path: str) -> int:
+    """How many windows a file has; 0 for a pipe, which can be read once."""
+    return count_lines(path) if Path(path).is_file() else 0
 
 
 def _with_notes(result: ReplayResult, notes: Iterable[str]) -> ReplayResult:

@@ -130,6 +130,13 @@ def test_it_asks_before_it_writes(
     assert ("Nothing was written." in result.stdout) == (not written)
 
 
+def test_outside_of_a_repository_it_says_what_works_there(no_set_up: None) -> None:
+    words = refusal("--yes")
+    assert words.startswith("adopt must be run in a git repository or be told what to adopt")
+    assert "try `prefrontal adopt PATH`" in words
+    assert "replay" not in words
+
+
 def test_without_a_terminal_it_wants_a_yes(repository: Path) -> None:
     assert refusal("--git", repository) == "adopt must be asked from a terminal; --yes asks nothing"
 

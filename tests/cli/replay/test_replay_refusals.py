@@ -53,7 +53,11 @@ def test_a_wrong_option_is_one_sentence_that_names_it(
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        ((), "replay must be run in a git repository or be told what to replay, got neither; try"),
+        (
+            (),
+            "replay must be run in a git repository or be told what to replay, got neither; try"
+            " `prefrontal replay --sample`",
+        ),
         (("--recall", "0.8"), "replay must be run in a git repository or be told what to replay"),
         (
             ("--events", "nothing.jsonl"),

@@ -40,6 +40,13 @@ def test_a_gate_that_is_worth_it_is_switched_on() -> None:
     assert commands(replace(kept, origin="sample")) == ["prefrontal replay"]
 
 
+def test_a_report_that_was_asked_for_is_not_offered() -> None:
+    kept = replace(made_histories.kept(), origin="git")
+    assert [each.command for each in next_steps(kept, reported=True)] == ["prefrontal adopt"]
+    [more] = next_steps(made_histories.missed(), "/src/it", reported=True)
+    assert more.command == "prefrontal replay --git /src/it --recall 0.95"
+
+
 def test_a_shallow_clone_is_completed_first() -> None:
     note = "shallow clone: history before 2026-11-24 is not here; to get it, run: git"
     cut = replace(made_histories.tiny(), origin="git", notes=(note,))

@@ -268,14 +268,15 @@ def replay(
         raise InputError("--png must come with one history: a picture shows one")
     with progress() as step:
         results = sources.replayed(request, step)
-    plain = partial(_plain, results, sources.named, relevant)
+    reported = report is not None
+    plain = partial(_plain, results, sources.named, relevant, reported)
     html = partial(_html, results, relevant)
     for path in _written(results, plain, html, report, png, save):
         click.echo(f"Wrote {path}", err=True)
     if as_json:
         click.echo(json.dumps(plain()))
         return
-    _show(results, sources.named, relevant)
+    _show(results, sources.named, relevant, reported)
 
 
 def _check_folders(*paths: str | None) -> None:
@@ -315,24 +316,27 @@ def _html(results: list[ReplayResult], relevant: str | None) -> str:
 
 
 def _plain(
-    results: list[ReplayResult], places: tuple[str, ...], relevant: str | None
+    results: list[ReplayResult], places: tuple[str, ...], relevant: str | None, reported: bool
 ) -> dict[str, Any]:
     """One result is its own object; several stand in a list."""
     from ...replay.report.document import document
 
     documents = [
-        document(result, place, relevant) for result, place in zip(results, places, strict=True)
+        document(result, place, relevant, reported)
+        for result, place in zip(results, places, strict=True)
     ]
     return documents[0] if len(documents) == 1 else {"results": documents}
 
 
-def _show(results: list[ReplayResult], places: tuple[str, ...], relevant: str | None) -> None:
+def _show(
+    results: list[ReplayResult], places: tuple[str, ...], relevant: str | None, reported: bool
+) -> None:
     from rich.console import Console
 
     from ...replay.report.table import print_many, print_result
 
     if len(results) == 1:
-        print_result(results[0], Console(), places[0], relevant)
+        print_result(results[0], Console(), places[0], relevant, reported)
     else:
         print_many(results, Console())
 

@@ -14,6 +14,13 @@ if TYPE_CHECKING:
     from ...replay.result import ReplayResult
     from ...replay.session import Request
 
+WITHOUT_A_REPOSITORY = {
+    "replay": "`prefrontal replay --sample` (a recorded history) or `prefrontal replay --git PATH`",
+    "adopt": "`prefrontal adopt PATH` (a repository, what OpenClaw or Claude Code kept, or recorded"
+    " windows)",
+}
+"""Command -> what works where no repository is."""
+
 
 @dataclass(frozen=True, slots=True)
 class ReplaySources:
@@ -69,7 +76,7 @@ def _either(path: str, error: InputError) -> str:
 
 
 def here(command: str = "replay") -> str:
-    """The repository one is in.
+    """The repository one is in. command: one of WITHOUT_A_REPOSITORY.
 
     Raises InputError outside of one and SourceError without git, and says what to do instead.
     """
@@ -78,8 +85,8 @@ def here(command: str = "replay") -> str:
     top = top_level()
     if top is None:
         raise InputError(
-            f"{command} must be run in a git repository or be told what to replay, got neither; try"
-            " `prefrontal replay --sample` (a recorded history) or `prefrontal replay --git PATH`"
+            f"{command} must be run in a git repository or be told what to {command}, got neither;"
+            f" try {WITHOUT_A_REPOSITORY[command]}"
         )
     if shutil.which("git") is None:
         raise SourceError(

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from ..reading import share_fewer, times_fewer
 from .gains import month_of
 from .markup import escape, mark, unbroken
-from .next_steps import REPORT, NextStep
 from .plain_figures import how_often, wait
 from .tiles import Tile, every_tile, heartbeat_tile, money_tile, tile_markup
 from .verdict import verdict
@@ -16,6 +15,7 @@ from .wording import asked_words, facts_sentence, percent
 
 if TYPE_CHECKING:
     from ..result import ReplayResult
+    from .next_steps import NextStep
 
 TONE_MARKS = {"good": "kept", "bad": "missed", "weak": "weak", "open": "open"}
 
@@ -96,11 +96,7 @@ def _money(result: ReplayResult) -> Tile | None:
 
 
 def next_card(steps: Sequence[NextStep], sub: str) -> str:
-    """The commands to try next, empty when there is none; sub: the heading's element.
-
-    The one that would write this page is left out.
-    """
-    steps = [each for each in steps if REPORT not in each.command]
+    """The commands to try next, empty when there is none; sub: the heading's element."""
     if not steps:
         return ""
     items = "".join(

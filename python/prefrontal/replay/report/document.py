@@ -16,10 +16,12 @@ if TYPE_CHECKING:
 _LISTS = ("misses", "wasted", "strip")
 
 
-def document(result: ReplayResult, place: str = "", relevant: str | None = None) -> dict[str, Any]:
+def document(
+    result: ReplayResult, place: str = "", relevant: str | None = None, reported: bool = False
+) -> dict[str, Any]:
     """`ReplayResult.to_dict` with `verdict`, `next` and, beside each `why`, its `why_words`.
 
-    place, relevant: what was replayed and asked for, as `next_steps` takes them.
+    place, relevant, reported: what was replayed and asked for, as `next_steps` takes them.
     Each policy gets `usd_a_month`. `ReplayResult.from_dict` reads it back. Raises InputError as
     `to_dict` does.
     """
@@ -39,6 +41,6 @@ def document(result: ReplayResult, place: str = "", relevant: str | None = None)
             "title": decided.title,
             "sentence": decided.sentence,
         },
-        "next": [each.command for each in next_steps(result, place, relevant)],
+        "next": [each.command for each in next_steps(result, place, relevant, reported)],
         **plain,
     }

@@ -41,13 +41,19 @@ SAMPLE = NextStep("prefrontal replay --sample", "a recorded public history, as a
 
 
 def next_steps(
-    result: ReplayResult, place: str = "", relevant: str | None = None
+    result: ReplayResult, place: str = "", relevant: str | None = None, reported: bool = False
 ) -> tuple[NextStep, ...]:
-    """The two commands worth trying next; of a gate that was worth it, to switch it on.
+    """The commands worth trying next, two at most; of a gate that was worth it, to switch it on.
 
     place: the repository, file or folder that was replayed, as the person named it. relevant: the
-    preset that was asked for; None when it was found.
+    preset that was asked for; None when it was found. reported: whether a report was asked for, so
+    that none is offered.
     """
+    steps = _steps(result, place, relevant)
+    return tuple(each for each in steps if not (reported and each.command.endswith(REPORT)))
+
+
+def _steps(result: ReplayResult, place: str, relevant: str | None) -> tuple[NextStep, ...]:
     kind = verdict(result).kind
     origin = result.origin or {"recorded": "events", "noop": "sessions"}.get(result.preset, "git")
     command = _command(origin, place)

@@ -48,7 +48,9 @@ def render_html(results: Sequence[ReplayResult], relevant: str | None = None) ->
         title=escape(f"Wake-ups replayed: {title}"),
         style=style,
         script=script,
-        body=_body(results, names, [next_steps(each, "", relevant) for each in results]),
+        body=_body(
+            results, names, [next_steps(each, "", relevant, reported=True) for each in results]
+        ),
         data=_data_block([_chart_data(each) for each in results]),
     )
 
