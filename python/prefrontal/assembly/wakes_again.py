@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ..decisions.payloads import WAKE, WakePayload
-from ..decisions.wake_runs import ADOPTION
+from ..decisions.wake_runs import ADOPTION, START
 from ..errors import InputError
 from ..executive.again import Deviation
+from ..pulse.gate_module import VERSION
 from ..pulse.learned import WEIGHTS
 from ..pulse.learning.adopted_weights import unpack_states
-from ..pulse.starts import Start, start_of
+from ..pulse.starts import Start, start_of, version_of
 from ..types import Reason
 from .kept_wakes import GateAgain, States, Step, steps
 
@@ -28,6 +30,7 @@ FIELDS = ("acted", "reason", "score", "threshold", "question", "propensity", "wh
 
 WITHOUT_START = "kept without what their gate began with (of an older release)"
 WITHOUT_REFUSALS = "their threshold followed a recall and what slept was not kept (log_refusals)"
+LATER = "made by version {} of the rules, of a later release; this one knows those up to {}"
 CHANGED = "after the modules of their gate were changed while it ran"
 
 Progress = Callable[[str, int, int], None]
@@ -40,13 +43,16 @@ class VerifyTally:
 
     decided: decisions that were. starts: of the gate. left: decisions that could not be, by why.
     lost: windows that slept and are not in the log any more, pruned or never written, though
-    refusals were kept.
+    refusals were kept. versions: decisions that were, by the version of the rules that made them
+    and by which they were made again. differing: what comes out otherwise, by the same.
     """
 
     decided: int = 0
     starts: int = 0
     left: Counter[str] = field(default_factory=Counter)
     lost: int = 0
+    versions: Counter[int] = field(default_factory=Counter)
+    differing: Counter[int] = field(default_factory=Counter)
 
 
 def again(
@@ -72,6 +78,7 @@ class _Again:
         self._runs = log.wake_runs()
         begins = self._runs.starts()
         self._starts, self._adopted = _starts(begins)
+        self._later = _later(begins)
         self._ends_adopted = bool(begins) and begins[-1][0].startswith(ADOPTION)
         self._saved = log.load_state(WEIGHTS)
         saved = [] if self._saved is None else [self._saved[1]]
@@ -86,6 +93,9 @@ class _Again:
         self._total = sum(each.decisions for each in runs)
         last = None
         for run in runs:
+            if (version := self._later.get(run.run)) is not None:
+                self._tally.left[LATER.format(version, VERSION)] += run.decisions
+                continue
             start = self._starts.get(run.run)
             if start is None:
                 self._tally.left[WITHOUT_START] += run.decisions
@@ -97,11 +107,18 @@ class _Again:
                 self._learn(last, start.saved)
             self._tally.starts += 1
             last = self._gate(start)
-            if start.weights != last.weights():
-                yield Deviation(start.run, WAKE, "weights", start.weights, last.weights())
-            yield from self._decided(run, start, last)
-        if last is not None:
+            for deviation in self._of_start(run, start, last):
+                self._tally.differing[start.version] += 1
+                yield deviation
+        if last is not None and not self._later:
             yield from self._weights(last)
+
+    def _of_start(self, run: WakeRun, start: Start, gate: GateAgain) -> Iterator[Deviation]:
+        before = self._tally.decided
+        if start.weights != gate.weights():
+            yield Deviation(start.run, WAKE, "weights", start.weights, gate.weights())
+        yield from self._decided(run, start, gate)
+        self._tally.versions[start.version] += self._tally.decided - before
 
     def _gate(self, start: Start) -> GateAgain:
         """The gate at its start: what was saved then, or before, and the labels since."""
@@ -175,12 +192,22 @@ def _starts(begins: Sequence[tuple[str, bytes]]) -> tuple[dict[str, Start], dict
                 known = unpack_states(content)
                 continue
             start = start_of(content)
-        except (ValueError, KeyError, TypeError):  # damaged: its decisions count as left
+        except (ValueError, KeyError, TypeError):  # damaged, or of a later release: left
             continue
         starts[start.run] = start
         if known is not None and known[WEIGHTS][1] == start.saved:
             adopted[start.run] = known
     return starts, adopted
+
+
+def _later(begins: Sequence[tuple[str, bytes]]) -> dict[str, int]:
+    """Starts -> the version of their rules, where that is above what this release knows."""
+    versions = {}
+    for name, content in begins:
+        if name.startswith(START):
+            with suppress(ValueError, KeyError, TypeError):
+                versions[name.removeprefix(START)] = version_of(content)
+    return {run: version for run, version in versions.items() if version > VERSION}
 
 
 def differing(

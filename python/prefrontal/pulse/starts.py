@@ -72,16 +72,31 @@ def start_of(content: bytes) -> Start:
     """The start that `to_bytes` wrote. Raises ValueError, KeyError or TypeError for other bytes."""
     from ..settings.gate import GateSettings  # pydantic takes its time
 
-    try:
-        raw = json.loads(zlib.decompress(content))
-    except zlib.error as error:
-        raise ValueError(str(error)) from None
+    raw = _raw(content)
     if "version" not in raw:
         _number(raw)
     raw["modules"] = tuple(raw["modules"])
     raw["waiting"] = tuple(raw.get("waiting", ()))
     settings = GateSettings(**raw.pop("settings"))
     return Start(**raw, settings=settings)
+
+
+def version_of(content: bytes) -> int:
+    """The version of the rules of a start, which a later release may have written.
+
+    Raises ValueError, KeyError or TypeError as `start_of`.
+    """
+    return int(_raw(content).get("version", UNVERSIONED))
+
+
+def _raw(content: bytes) -> dict[str, Any]:
+    try:
+        raw = json.loads(zlib.decompress(content))
+    except zlib.error as error:
+        raise ValueError(str(error)) from None
+    if not isinstance(raw, dict):
+        raise TypeError(f"a start must be an object, got {type(raw).__name__}")
+    return raw
 
 
 def _number(raw: dict[str, Any]) -> None:
@@ -110,7 +125,7 @@ def asked_about(store: LabelStore, records: Iterable[Decision]) -> list[Decision
         run = record.payload.run if isinstance(record.payload, WakePayload) else ""
         if run not in asking:
             state = store.load_state(START + run)
-            asking[run] = state is not None and start_of(state[0]).asking
+            asking[run] = state is not None and bool(_raw(state[0]).get("asking"))
         if asking[run]:
             answers.append(record)
     return answers

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import zlib
 from contextlib import closing
 from pathlib import Path
 
@@ -83,7 +84,10 @@ def test_json_holds_the_counts_and_the_differences(state: Path) -> None:
     assert result.exit_code == 3
     told = json.loads(result.output)
     [difference] = told.pop("differences")
-    assert told == {"decided": 3, "starts": 1, "left": {}, "lost": 0, "differing": 1}
+    rules = {"version": 7, "decided": {"7": 3}, "differing": {"7": 1}}
+    assert told == {
+        "decided": 3, "starts": 1, "rules": rules, "left": {}, "lost": 0, "differing": 1,
+    }  # fmt: skip
     assert difference | {"id": ""} == {
         "id": "",
         "kind": "wake",
@@ -100,6 +104,40 @@ def test_what_cannot_be_made_again_is_told(state: Path) -> None:
     first, second = result.output.splitlines()
     assert first == "0 decisions of 0 starts were made again: no difference."
     assert second.startswith("3 decisions could not be made again: kept without")
+
+
+def of_release(state: Path, version: int, **more: object) -> None:
+    """Let the start of the log be one of a release that decided by that version of the rules."""
+    with closing(sqlite3.connect(state / "decisions.sqlite")) as other:
+        sql = "SELECT name, content FROM states WHERE name LIKE 'start %'"
+        [(name, content)] = other.execute(sql)
+        start = json.loads(zlib.decompress(content)) | {"version": version} | more
+        changed = zlib.compress(json.dumps(start).encode())
+        other.execute("UPDATE states SET content = ? WHERE name = ?", (changed, name))
+        other.commit()
+
+
+def test_decisions_by_the_rules_of_an_earlier_release_are_told_as_such(state: Path) -> None:
+    of_release(state, 6)
+    change(state, "UPDATE decisions SET score = 0.75 WHERE reason = 'below_threshold'")
+    result = run()
+    assert result.exit_code == 3
+    assert result.output.splitlines()[1] == (
+        "3 of them by version 6 of the rules, of an earlier release, and again by it (today's is"
+        " 7): 1 difference."
+    )
+    assert json.loads(run("--json").output)["rules"]["differing"] == {"6": 1}
+
+
+def test_decisions_by_the_rules_of_a_later_release_are_not_compared(state: Path) -> None:
+    of_release(state, 99, unknown_here=True)
+    change(state, "UPDATE decisions SET score = 0.75 WHERE reason = 'below_threshold'")
+    result = run()
+    assert result.exit_code == 0
+    assert result.output.splitlines()[1] == (
+        "3 decisions could not be made again: made by version 99 of the rules, of a later release;"
+        " this one knows those up to 7."
+    )
 
 
 def test_settings_name_the_state(state: Path, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...decisions.decision import Decision
+from ...pulse.gate_module import VERSION
 from ..page import plain_table, progress, shown
 from ..state import decision_log, settings_state_option
 
@@ -100,6 +101,13 @@ def _told(tally: VerifyTally, deviations: list[Deviation], count: int) -> dict[s
     return {
         "decided": tally.decided,
         "starts": tally.starts,
+        "rules": {
+            "version": VERSION,
+            "decided": {str(version): count for version, count in sorted(tally.versions.items())},
+            "differing": {
+                str(version): count for version, count in sorted(tally.differing.items())
+            },
+        },
         "left": dict(tally.left),
         "lost": tally.lost,
         "differing": count,
@@ -120,10 +128,17 @@ def _plain(value: Any) -> Any:
 
 def _print(tally: VerifyTally, deviations: list[Deviation], count: int) -> None:
     starts = "1 start" if tally.starts == 1 else f"{tally.starts} starts"
-    outcome = f"{count:,} difference{'s' * (count > 1)}" if count else "no difference"
+    outcome = _differences(count)
     again = "decision" if tally.decided == 1 else "decisions"
     were = "was" if tally.decided == 1 else "were"
     click.echo(f"{tally.decided:,} {again} of {starts} {were} made again: {outcome}.")
+    for version, of_it in sorted(tally.versions.items()):
+        if version != VERSION:
+            what = _differences(tally.differing[version])
+            click.echo(
+                f"{of_it:,} of them by version {version} of the rules, of an earlier release, and"
+                f" again by it (today's is {VERSION}): {what}."
+            )
     if deviations:
         _print_table(deviations)
         if count > MOST_SHOWN:
@@ -132,6 +147,10 @@ def _print(tally: VerifyTally, deviations: list[Deviation], count: int) -> None:
         click.echo(f"{tally.lost:,} windows that slept are not in the log any more.")
     for why, left in sorted(tally.left.items()):
         click.echo(f"{left:,} decisions could not be made again: {why}.")
+
+
+def _differences(count: int) -> str:
+    return f"{count:,} difference{'s' * (count > 1)}" if count else "no difference"
 
 
 def _print_table(deviations: list[Deviation]) -> None:
