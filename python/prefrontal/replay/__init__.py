@@ -1,19 +1,4 @@
-"""Backtests on histories, and their reports. `prefrontal.replay(path)` runs one:
-
-    replay(path=".", *, events=None, sample=False, recall=0.9, relevant=None, labels=None,
-           since=None, until=None, limit=None, prices=None) -> ReplayResult
-
-What a gate that learns as it goes would have cost on a history, and what it would have
-caught.
-
-path: a git repository or a folder in one, or the sessions that OpenClaw or Claude Code kept.
-events: recorded windows instead, one JSON object a line. sample: the recorded history that
-ships with the package instead. recall: share of what mattered that is to be caught, above 0
-and at most 1. relevant: what mattered, as `prefrontal replay --relevant` takes it; None finds
-it. labels: "all", or "asked" for those that a live gate gets; None takes "all" where the
-history labels itself. since, until: dates as git takes them. limit: only the newest so many
-windows. prices: of a wake-up's tokens. Raises InputError and SourceError in one sentence.
-"""
+"""Backtests on histories, and their reports."""
 
 import sys
 from types import ModuleType
@@ -22,18 +7,38 @@ from ..notebook import NotebookView, offer_view
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from .result import ReplayResult
+
+_SUMMARY = __doc__ or ""
 
 
 class _ReplayPackage(ModuleType):
     """Can be called, since the package and the call share their name."""
 
     def __call__(self, *args: "Any", **options: "Any") -> "ReplayResult":
-        from ..assembly.replay_path import replay
+        return _call()(*args, **options)
 
-        return replay(*args, **options)
+    @property
+    def __doc__(self) -> str:  # type: ignore[override]
+        """That of the call, so that `help` shows its arguments."""
+        from inspect import Parameter, Signature, getdoc, signature
+        from textwrap import fill
+
+        whole = signature(_call())
+        plain = [each.replace(annotation=Parameter.empty) for each in whole.parameters.values()]
+        call = f"replay{Signature(plain)} -> {whole.return_annotation}"
+        lines = fill(call, 96, initial_indent=" " * 4, subsequent_indent=" " * 11)
+        title = f"{_SUMMARY} `prefrontal.replay(path)` runs one:"
+        return f"{title}\n\n{lines}\n\n{getdoc(_call()) or ''}\n"
+
+
+def _call() -> "Callable[..., ReplayResult]":
+    from ..assembly.replay_path import replay
+
+    return replay
 
 
 def _result_view() -> NotebookView:

@@ -42,8 +42,8 @@ def test_a_gate_that_is_worth_it_is_switched_on() -> None:
 
 def test_a_report_that_was_asked_for_is_not_offered() -> None:
     kept = replace(made_histories.kept(), origin="git")
-    assert [each.command for each in next_steps(kept, reported=True)] == ["prefrontal adopt"]
-    [more] = next_steps(made_histories.missed(), "/src/it", reported=True)
+    assert [each.command for each in next_steps(kept, has_report=True)] == ["prefrontal adopt"]
+    [more] = next_steps(made_histories.missed(), "/src/it", has_report=True)
     assert more.command == "prefrontal replay --git /src/it --recall 0.95"
 
 

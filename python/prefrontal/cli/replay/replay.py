@@ -268,15 +268,15 @@ def replay(
         raise InputError("--png must come with one history: a picture shows one")
     with progress() as step:
         results = sources.replayed(request, step)
-    reported = report is not None
-    plain = partial(_plain, results, sources.named, relevant, reported)
+    has_report = report is not None
+    plain = partial(_plain, results, sources.named, relevant, has_report)
     html = partial(_html, results, relevant)
     for path in _written(results, plain, html, report, png, save):
         click.echo(f"Wrote {path}", err=True)
     if as_json:
         click.echo(json.dumps(plain()))
         return
-    _show(results, sources.named, relevant, reported)
+    _show(results, sources.named, relevant, has_report)
 
 
 def _check_folders(*paths: str | None) -> None:
@@ -316,27 +316,27 @@ def _html(results: list[ReplayResult], relevant: str | None) -> str:
 
 
 def _plain(
-    results: list[ReplayResult], places: tuple[str, ...], relevant: str | None, reported: bool
+    results: list[ReplayResult], places: tuple[str, ...], relevant: str | None, has_report: bool
 ) -> dict[str, Any]:
     """One result is its own object; several stand in a list."""
     from ...replay.report.document import document
 
     documents = [
-        document(result, place, relevant, reported)
+        document(result, place, relevant, has_report)
         for result, place in zip(results, places, strict=True)
     ]
     return documents[0] if len(documents) == 1 else {"results": documents}
 
 
 def _show(
-    results: list[ReplayResult], places: tuple[str, ...], relevant: str | None, reported: bool
+    results: list[ReplayResult], places: tuple[str, ...], relevant: str | None, has_report: bool
 ) -> None:
     from rich.console import Console
 
     from ...replay.report.table import print_many, print_result
 
     if len(results) == 1:
-        print_result(results[0], Console(), places[0], relevant, reported)
+        print_result(results[0], Console(), places[0], relevant, has_report)
     else:
         print_many(results, Console())
 

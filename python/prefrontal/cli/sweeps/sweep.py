@@ -58,13 +58,13 @@ def sweep(plan: SweepPlan, settings: str, options: SweepOptions, as_json: bool) 
         words = "Interrupted: the runs that are done are kept in"
         click.echo(f"{words} {visible(str(folder), 500)}; the same command goes on.", err=True)
         raise
-    written = _written(outcome, folder, view)
+    paths = _written(outcome, folder, view)
     if as_json:
         click.echo(json.dumps(outcome.rows))
     else:
         with page() as console:
             print_rows(outcome.rows, view, console)
-    for path in written:
+    for path in paths:
         click.echo(f"Wrote {visible(str(path), 500)}", err=True)
     _tell(outcome)
 

@@ -17,11 +17,11 @@ _LISTS = ("misses", "wasted", "strip")
 
 
 def document(
-    result: ReplayResult, place: str = "", relevant: str | None = None, reported: bool = False
+    result: ReplayResult, place: str = "", relevant: str | None = None, has_report: bool = False
 ) -> dict[str, Any]:
     """`ReplayResult.to_dict` with `verdict`, `next` and, beside each `why`, its `why_words`.
 
-    place, relevant, reported: what was replayed and asked for, as `next_steps` takes them.
+    place, relevant, has_report: what was replayed and asked for, as `next_steps` takes them.
     Each policy gets `usd_a_month`. `ReplayResult.from_dict` reads it back. Raises InputError as
     `to_dict` does.
     """
@@ -41,6 +41,6 @@ def document(
             "title": decided.title,
             "sentence": decided.sentence,
         },
-        "next": [each.command for each in next_steps(result, place, relevant, reported)],
+        "next": [each.command for each in next_steps(result, place, relevant, has_report)],
         **plain,
     }

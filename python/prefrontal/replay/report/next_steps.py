@@ -41,16 +41,16 @@ SAMPLE = NextStep("prefrontal replay --sample", "a recorded public history, as a
 
 
 def next_steps(
-    result: ReplayResult, place: str = "", relevant: str | None = None, reported: bool = False
+    result: ReplayResult, place: str = "", relevant: str | None = None, has_report: bool = False
 ) -> tuple[NextStep, ...]:
     """The commands worth trying next, two at most; of a gate that was worth it, to switch it on.
 
     place: the repository, file or folder that was replayed, as the person named it. relevant: the
-    preset that was asked for; None when it was found. reported: whether a report was asked for, so
-    that none is offered.
+    preset that was asked for; None when it was found. has_report: whether a report was asked for,
+    so that none is offered.
     """
     steps = _steps(result, place, relevant)
-    return tuple(each for each in steps if not (reported and each.command.endswith(REPORT)))
+    return tuple(each for each in steps if not (has_report and each.command.endswith(REPORT)))
 
 
 def _steps(result: ReplayResult, place: str, relevant: str | None) -> tuple[NextStep, ...]:

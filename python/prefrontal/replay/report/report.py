@@ -49,7 +49,7 @@ def render_html(results: Sequence[ReplayResult], relevant: str | None = None) ->
         style=style,
         script=script,
         body=_body(
-            results, names, [next_steps(each, "", relevant, reported=True) for each in results]
+            results, names, [next_steps(each, "", relevant, has_report=True) for each in results]
         ),
         data=_data_block([_chart_data(each) for each in results]),
     )

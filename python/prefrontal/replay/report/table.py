@@ -67,11 +67,11 @@ def print_result(
     console: Console,
     place: str = "",
     relevant: str | None = None,
-    reported: bool = False,
+    has_report: bool = False,
 ) -> None:
     """Everything about one replay that fits a screen or two, the verdict first.
 
-    place, relevant, reported: what was replayed and asked for, as `next_steps` takes them.
+    place, relevant, has_report: what was replayed and asked for, as `next_steps` takes them.
     """
     page = Page(console)
     _print_opening(result, page)
@@ -81,7 +81,7 @@ def print_result(
             page.say(line, "dim")
     for note in result.notes:
         page.say(f"Note: {printable(note)}", "dim")
-    if steps := next_steps(result, place, relevant, reported):
+    if steps := next_steps(result, place, relevant, has_report):
         if result.relevant or result.notes or not result.windows or extrapolates(result):
             page.gap()
         _print_next(steps, page)
