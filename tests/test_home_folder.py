@@ -7,6 +7,7 @@ import os
 import pwd
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
@@ -19,6 +20,10 @@ from prefrontal.cli.paths import home_short
 from prefrontal.errors import InputError, SourceError
 from prefrontal.home_folder import expanded, home_folder, known_home
 from prefrontal.installation.runtimes import runtimes_here
+from prefrontal.ledger.location import ledger_path
+from prefrontal.pulse.modules.fingerprint import parse_fingerprint
+from prefrontal.runtime.workspace_files import locate
+from prefrontal.settings import parse_settings
 
 SENTENCE = "HOME must be set to a folder of yours, got no HOME and no user"
 
@@ -51,6 +56,26 @@ def test_a_path_is_told_whose_home_is_meant(no_home: Path) -> None:
     with pytest.raises(InputError, match=r"a user of this machine after ~, got '~ada/inbox'"):
         expanded("~ada/inbox")
     assert expanded("inbox") == Path("inbox")
+
+
+def test_every_path_of_the_settings_is_told_whose_home_is_meant(no_home: Path) -> None:
+    for resolve in (parse_settings({}).path, partial(locate, None)):
+        with pytest.raises(SourceError, match=SENTENCE):
+            resolve("~/inbox")
+        with pytest.raises(InputError, match="a user of this machine after ~, got '~ada/inbox'"):
+            resolve("~ada/inbox")
+    with pytest.raises(SourceError, match=SENTENCE):
+        ledger_path("~/ledger.sqlite", no_home)
+    fingerprint = {
+        "module_id": "inbox",
+        "cluster": "mail",
+        "version": "1",
+        "question_template": "New?",
+        "default_threshold": 0.5,
+        "signal_priors": {"filesystem": {"watch_directories": ["~/inbox"]}},
+    }
+    with pytest.raises(InputError, match=rf"watch_directories.*{SENTENCE}"):
+        parse_fingerprint(fingerprint)
 
 
 def test_paths_without_a_home_stay_as_they_are(no_home: Path) -> None:

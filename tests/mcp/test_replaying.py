@@ -182,6 +182,9 @@ def test_a_server_of_the_network_reads_only_below_its_folder(tmp_path: Path) -> 
             with pytest.raises(InputError, match="path must lie below"):
                 bounded.below(str(tmp_path / "in" / outside))
         assert found.below("/etc/hosts") == Path("/etc/hosts")
+        deep = str(tmp_path / ("folder" * 20))
+        with pytest.raises(InputError, match=f"got {deep!r}"):
+            bounded.below(deep)
 
 
 async def test_what_never_ends_is_no_file_of_events(tmp_path: Path) -> None:

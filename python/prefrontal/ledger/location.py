@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError, SourceError
+from ..home_folder import expanded
 from ..nearest import unknown_key
 from ..storage.store_file import IN_MEMORY
 
@@ -31,15 +32,12 @@ def file_name(config: Mapping[str, Any]) -> str:
 def ledger_path(name: str, workspace: Path | None) -> Path | str:
     """The file, or ":memory:", which is also the default without a workspace.
 
-    name: of `file_name`. Raises InputError for an unknown `~user`, and for a relative name without
-    a workspace.
+    name: of `file_name`. Raises InputError for a relative name without a workspace, and as
+    `home_folder.expanded`.
     """
     if name == IN_MEMORY or (workspace is None and name == FILE_NAME):
         return IN_MEMORY
-    try:
-        path = Path(name).expanduser()
-    except RuntimeError as error:
-        raise InputError(f"ledger.path must be a path, got {name!r:.80} ({error})") from None
+    path = expanded(name)
     if workspace is None and not path.is_absolute():
         raise InputError(f"ledger.path must be absolute without a workspace, got {name!r:.80}")
     return path if workspace is None else workspace / path

@@ -12,8 +12,9 @@ from ..assembly.adopted_modules import adopted_modules
 from ..assembly.agent_records import AgentRecords
 from ..clock import Clock, SystemClock
 from ..decisions.log import DecisionLog
-from ..errors import InputError
+from ..errors import InputError, PrefrontalError
 from ..executive.trust_standings import gate_standings
+from ..home_folder import expanded
 from ..pulse.shells.asker import Asker
 from ..settings.agent_file import read_agent_config, workspace_folder
 
@@ -39,13 +40,18 @@ class Served:
     readable: Path | None = None
 
     def below(self, name: str) -> Path:
-        """A path to read. Raises InputError for one outside of what may be read."""
+        """A path to read.
+
+        Raises InputError for one outside of what may be read, and as `home_folder.expanded`.
+        """
         try:
-            path = Path(name).expanduser().resolve()
-        except (OSError, RuntimeError, ValueError) as error:
-            raise InputError(f"path must be one that can be, got {name!r:.80} ({error})") from None
+            path = expanded(name).resolve()
+        except PrefrontalError:
+            raise
+        except (OSError, ValueError) as error:
+            raise InputError(f"path must be one that can be, got {name!r:.300} ({error})") from None
         if self.readable is not None and not path.is_relative_to(self.readable.resolve()):
-            raise InputError(f"path must lie below {self.readable}, got {name!r:.80}")
+            raise InputError(f"path must lie below {self.readable}, got {name!r:.300}")
         return path
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import InputError
+from ..home_folder import expanded
 
 if TYPE_CHECKING:
     from ..plugin import Registry
@@ -24,12 +24,9 @@ def workspace_of(registry: Registry, config: Mapping[str, Any]) -> Path | None:
 def locate(workspace: Path | None, name: str) -> Path:
     """A path of the configuration: `~` expanded, relative to the workspace.
 
-    Without a workspace it is relative to the current folder. Raises InputError for `~nobody`.
+    Without a workspace it is relative to the current folder. Raises as `home_folder.expanded`.
     """
-    try:
-        return (workspace or Path.cwd()) / Path(name).expanduser()
-    except RuntimeError as error:
-        raise InputError(f"{name!r} must be a path that can be resolved ({error})") from None
+    return (workspace or Path.cwd()) / expanded(name)
 
 
 def check_plain(path: Path) -> tuple[int, int, int]:

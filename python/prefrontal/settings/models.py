@@ -8,7 +8,7 @@ from typing import Any, Literal
 from pydantic import Field, PrivateAttr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from ..errors import InputError
+from ..home_folder import expanded
 from ..storage.state_folder import default_state
 from .adopted import Adopted
 from .calendar_entry import CalendarEntry
@@ -211,11 +211,11 @@ class Settings(BaseSettings):
         return self._file
 
     def path(self, text: str) -> Path:
-        """A path of the settings: `~` expanded, relative to the folder of the file."""
-        try:
-            return self._folder / Path(text).expanduser()
-        except RuntimeError as error:
-            raise InputError(f"{text!r} must be a path that can be resolved ({error})") from None
+        """A path of the settings: `~` expanded, relative to the folder of the file.
+
+        Raises as `home_folder.expanded`.
+        """
+        return self._folder / expanded(text)
 
     def state_folder(self) -> Path:
         """Where decisions and what was learned are kept; it need not exist."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Annotated
 
+from ...errors import PrefrontalError
+from ...home_folder import expanded
 from ...typed_fields import FieldError, Must, Shape, then
 
 SHAPE = Shape("a dict")
@@ -23,8 +24,8 @@ def _is_encodable(text: str) -> bool:
 
 def _resolved(name: str) -> str:
     try:
-        return str(Path(name).expanduser().resolve())
-    except (OSError, RuntimeError, ValueError) as error:
+        return str(expanded(name).resolve())
+    except (OSError, ValueError, PrefrontalError) as error:
         raise FieldError(f"be a path that can be resolved ({error})", name) from error
 
 
