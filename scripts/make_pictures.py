@@ -2,8 +2,9 @@
 
     python scripts/make_pictures.py [FOLDER]
 
-Written are replay.png, dash-light.png, dash-dark.png and dash-narrow.png, into docs/images unless a
-folder is named. The page shows ten days that are drawn from a seed and decided by a real gate.
+Written are replay.png, dash-light.png, dash-dark.png, dash-narrow.png and dash-facts.png, into
+docs/images unless a folder is named. The page shows ten days that are drawn from a seed and decided
+by a real gate, and what a few messages state.
 Needed: matplotlib, selenium, and Debian's chromium with chromium-driver.
 """
 
@@ -15,6 +16,7 @@ import shutil
 import subprocess
 import sys
 import time
+from base64 import b64decode
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,6 +30,8 @@ from prefrontal.pulse.modules.fingerprint import parse_fingerprint
 from prefrontal.pulse.shells.stepper import Stepper
 from prefrontal.replay.report.picture import render_png
 from prefrontal.replay.session import Request, replay_sample
+from prefrontal.runtime.conversation.models import NewMessage, Viewer
+from prefrontal.runtime.conversation.store import ConversationStore, conversations_path
 from prefrontal.settings import GateSettings
 from prefrontal.storage.state_folder import StateFolder
 from prefrontal.testing import ManualClock
@@ -62,6 +66,13 @@ FILES = {
     "/srv/www": ("index.html", "assets/app.js", "cache/{}.tmp", "news/{}.html"),
 }
 MATTERS = ("physics", "essay", "bill", "index")
+SAID = (
+    (300, "ann", "I live in Lisbon."),
+    (40, "ann", "I moved to Porto."),
+    (35, "bob", "The deadline of Apollo is June 3."),
+    (3, "ann", "My dog is called Rex and my allergy is penicillin."),
+)
+"""How many days ago, by whom, and what."""
 
 
 def live_days(state: StateFolder, now: float) -> None:
@@ -82,13 +93,22 @@ def live_days(state: StateFolder, now: float) -> None:
                     log.add_label(wake.id, float(name.startswith(MATTERS)), clock.now())
 
 
+def conversations(workspace: Path, now: float) -> None:
+    """Let peers state what the page then shows as facts."""
+    workspace.mkdir()
+    with ConversationStore(conversations_path(workspace)) as store:
+        for days, peer, text in SAID:
+            viewer = Viewer(peer, "chat", peer)
+            store.submit(NewMessage(viewer, "in", text, now - days * 86_400)).result()
+
+
 @contextmanager
 def page_of(folder: Path) -> Iterator[str]:
     """The address of the live page over the state folder in there, while it is served."""
     settings = folder / "prefrontal.yml"
     settings.write_text(json.dumps({"state": "state", "modules": list(MODULES)}))
     command = [sys.executable, "-m", "prefrontal", "dash", "--config", str(settings), "--port", "0"]
-    command += ["--no-token"]
+    command += ["--no-token", "--workspace", str(folder / "workspace")]
     hours = (EVENING - time.gmtime().tm_hour) % 24
     local = os.environ | {"TZ": f"UTC-{hours}"}  # where the day has nearly passed
     with subprocess.Popen(
@@ -119,8 +139,16 @@ def browser() -> Iterator[Chrome]:
         started.quit()
 
 
-def shoot(chrome: Chrome, url: str, target: Path, width: int, height: int, scheme: str) -> None:
-    """The page at that size; in the dark one with a threshold that is being moved."""
+def shoot(
+    chrome: Chrome,
+    url: str,
+    target: Path,
+    width: int,
+    height: int,
+    scheme: str,
+    part: str | None = None,
+) -> None:
+    """The page at that size, or a part of it; in the dark one a threshold is being moved."""
     from selenium.webdriver.support.wait import WebDriverWait
 
     media = [{"name": "prefers-color-scheme", "value": scheme}]
@@ -142,7 +170,17 @@ def shoot(chrome: Chrome, url: str, target: Path, width: int, height: int, schem
             "return document.querySelector('.preview').textContent"
         ))  # fmt: skip
     time.sleep(1.0)  # for the curves to be drawn
-    chrome.save_screenshot(str(target))
+    if part is None:
+        chrome.save_screenshot(str(target))
+        return
+    place = chrome.execute_script(
+        f"const box = document.querySelector('{part}').getBoundingClientRect();"
+        "return {x: box.x - 16 + scrollX, y: box.y - 16 + scrollY, width: box.width + 32,"
+        " height: box.height + 32, scale: 1}"
+    )
+    shot = {"clip": place, "captureBeyondViewport": True}
+    taken = chrome.execute_cdp_cmd("Page.captureScreenshot", shot)
+    target.write_bytes(b64decode(taken["data"]))
 
 
 def main() -> None:
@@ -152,10 +190,12 @@ def main() -> None:
     (folder / "replay.png").write_bytes(render_png(sample))
     with TemporaryDirectory() as scratch, browser() as chrome:
         live_days(StateFolder(Path(scratch) / "state"), time.time())
+        conversations(Path(scratch) / "workspace", time.time())
         with page_of(Path(scratch)) as url:
             shoot(chrome, url, folder / "dash-light.png", 1280, 1120, "light")
             shoot(chrome, url, folder / "dash-dark.png", 1280, 1000, "dark")
             shoot(chrome, url, folder / "dash-narrow.png", 390, 1100, "light")
+            shoot(chrome, url, folder / "dash-facts.png", 640, 1000, "light", "#facts-section")
 
 
 if __name__ == "__main__":
