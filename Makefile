@@ -15,7 +15,8 @@ PYTEST := $(BIN)/python -m pytest -n $(JOBS) --maxprocesses 4 --dist loadfile --
           --max-worker-restart 0
 RUNS := build/tests
 SOURCES := $(shell find csrc bindings python share -type f ! -name '*.pyc' ! -name '*.so') \
-           CMakeLists.txt pyproject.toml scripts/check_isa_objects.py README.md LICENSE
+           CMakeLists.txt pyproject.toml scripts/check_isa_objects.py \
+           scripts/core_documentation.py README.md LICENSE
 
 .DELETE_ON_ERROR:
 .PHONY: help build demo test test-exhaustive test-ray test-all check format sanitize coverage bench-smoke bench soak wheel lock audit clean

@@ -5,6 +5,7 @@
 #include "control.hpp"
 #include "cortex.hpp"
 #include "csrc/simd/dispatch.hpp"
+#include "documentation.hpp"
 #include "pulse.hpp"
 #include "routing.hpp"
 #include "simd.hpp"
@@ -19,4 +20,5 @@ PYBIND11_MODULE(_core, m) {
   register_routing(m);
   register_cortex(m);
   register_control(m);
+  document_from_stubs(m);
 }

@@ -61,6 +61,33 @@ def test_a_stub_names_what_the_compiled_module_has_and_nothing_else(stub: Path) 
             assert public(vars(getattr(module, each))) == public(_names(node)), each
 
 
+@pytest.mark.parametrize("stub", sorted(STUBS.glob("*.pyi")), ids=lambda path: path.stem)
+def test_help_on_what_is_compiled_says_what_its_stub_says(stub: Path) -> None:
+    module = import_module(
+        "prefrontal._core" + ("" if stub.stem == "__init__" else f".{stub.stem}")
+    )
+    for owner, node in documented(ast.parse(stub.read_text(encoding="utf-8")), module):
+        text = ast.get_docstring(node) or ""
+        name = node.name
+        shown = inspect.getdoc(getattr(owner, name)) or ""
+        assert shown.endswith(text), (stub.stem, name)
+        is_method = isinstance(node, ast.FunctionDef) and not node.decorator_list
+        assert shown.startswith(f"{name}(") or not is_method
+
+
+def documented(
+    tree: ast.AST, owner: object
+) -> Iterator[tuple[object, ast.FunctionDef | ast.ClassDef]]:
+    """(what it belongs to, definition) of all that a stub documents."""
+    for node in ast.iter_child_nodes(tree):
+        if not isinstance(node, ast.ClassDef | ast.FunctionDef):
+            continue
+        if ast.get_docstring(node) and not node.name.startswith("_"):
+            yield owner, node
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            yield from documented(node, getattr(owner, node.name))
+
+
 def _names(node: ast.ClassDef) -> set[str]:
     functions = {each.name for each in node.body if isinstance(each, ast.FunctionDef)}
     fields = {
