@@ -70,7 +70,7 @@ def test_five_candidates_have_one_for_each_clause() -> None:
     ]
     event = {"route_id": "", "phase": "rank", "detail": {"ranked": ranked, "findings": []}}
     assert Transcript().take(event) == [
-        f"{PREFIX} candidates: a(0.90), b(0.90), c(0.90), d(0.90), f(0.90)"
+        f"{PREFIX} candidates: a(0.90), b(0.90), c(0.90), f(0.90), d(0.90)"
     ]
 
 

@@ -29,7 +29,7 @@ _PIECE = re.compile(
     """,
     re.VERBOSE | re.MULTILINE,
 )
-_NOUN_FORM = re.compile(r"(?:[ts]ion|ment|ance|ence|ysis|yses|ison|ary|aries|[ai]tor|i[sz]er)s?\Z")
+NOUN_FORM = re.compile(r"(?:[ts]ion|ment|ance|ence|ysis|yses|ison|ary|aries|[ai]tor|i[sz]er)s?\Z")
 _ONLY_NOUNS = word_set("summary summaries overview overviews diagram diagrams mean means")
 _NOUNS_TOO = (
     "plot chart graph sketch report digest recap list print query search index sum total count "
@@ -38,11 +38,11 @@ _NOUNS_TOO = (
     "sign schedule plan book document show display run start launch stop end split merge profile "
     "study contrast look view order rank filter sort backup transfer transform design model build"
 )
-_BEFORE_OBJECTS = word_set(
+BEFORE_OBJECTS = word_set(
     "a an the it its this that these those them him her my your our their his all each every both "
     "any some no one two three me us"
 )
-_PREPOSITIONS = word_set("of for from in on by with as about at to into over per via")
+PREPOSITIONS = word_set("of for from in on by with as about at to into over per via")
 _COPULAS = word_set("is are was were be been has have had isn't aren't it's that's")
 _OPENING = 6
 _MOST_SKIPPED = 8
@@ -51,7 +51,7 @@ CONNECTIVES = word_set(
     "thereafter first plus"
 )
 """Words between two clauses that belong to neither one."""
-_POLITE = CONNECTIVES | word_set(
+POLITE = CONNECTIVES | word_set(
     "i we you i'd i'll i'm we'd you'd want need would like to could can should will must let let's "
     "lets us me help try have having you've it"
 )
@@ -59,18 +59,25 @@ _POLITE = CONNECTIVES | word_set(
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A word, a quotation or a mark of the prompt. text: in lower case."""
+    """A word, a quotation or a mark of the prompt. text: in lower case. is_name: a capital."""
 
     kind: Kind
     text: str
     start: int
     end: int
+    is_name: bool = False
 
 
 def pieces(prompt: str) -> list[Piece]:
     """The pieces of the prompt; ignores other characters."""
     return [
-        Piece(_kind(match), match[0].lower().replace("’", "'"), match.start(), match.end())
+        Piece(
+            _kind(match),
+            match[0].lower().replace("’", "'"),
+            match.start(),
+            match.end(),
+            match[0][:1].isupper(),
+        )
         for match in _PIECE.finditer(prompt)
     ]
 
@@ -96,7 +103,7 @@ class Lexicon:
 
     def verb(self, piece: Piece) -> str:
         """The stem of a word that can be a verb by its form; else empty."""
-        noun = _NOUN_FORM.search(piece.text) and piece.text not in listed_verbs()
+        noun = NOUN_FORM.search(piece.text) and piece.text not in listed_verbs()
         return "" if noun or piece.text in _ONLY_NOUNS else self.action(piece)
 
     def starts_clause(self, words: Sequence[Piece], place: int, bare: bool) -> bool:
@@ -107,20 +114,20 @@ class Lexicon:
         if not self.verb(words[place]):
             return False
         after = words[place + 1] if place + 1 < len(words) else None
-        if after is not None and (after.kind == "quoted" or after.text in _BEFORE_OBJECTS):
+        if after is not None and (after.kind == "quoted" or after.text in BEFORE_OBJECTS):
             return True
         ambiguous = _is_noun_too(words[place].text)
         if bare or not ambiguous:
             return bare or not words[place].text.endswith("ing")
         followed = after is not None and after.kind == "word" and after.text not in CONNECTIVES
         base = not words[place].text.endswith(("s", "ing"))
-        return followed and base and after is not None and after.text not in _PREPOSITIONS
+        return followed and base and after is not None and after.text not in PREPOSITIONS
 
 
 def skip_polite(words: Sequence[Piece], place: int) -> int:
     """The first place from `place` on whose word is no connective or polite phrase."""
     end = min(len(words), place + _MOST_SKIPPED)
-    while place < end and words[place].kind == "word" and words[place].text in _POLITE:
+    while place < end and words[place].kind == "word" and words[place].text in POLITE:
         place += 1
     return place
 
@@ -137,12 +144,12 @@ def looks_imperative(words: Sequence[Piece]) -> bool:
         len(rest) < 2
         or is_statement(words)
         or rest[0].kind != "word"
-        or rest[0].text in _BEFORE_OBJECTS
+        or rest[0].text in BEFORE_OBJECTS
     ):
         return False
-    if rest[0].text in _PREPOSITIONS or set(routing.tokens(rest[0].text)) & verbs.stop_tokens():
+    if rest[0].text in PREPOSITIONS or set(routing.tokens(rest[0].text)) & verbs.stop_tokens():
         return False
-    return rest[1].kind == "quoted" or rest[1].text in _BEFORE_OBJECTS
+    return rest[1].kind == "quoted" or rest[1].text in BEFORE_OBJECTS
 
 
 @cache
@@ -154,7 +161,7 @@ def listed_verbs() -> frozenset[str]:
 @cache
 def verbs_of_no_action() -> frozenset[str]:
     """Words of connection whose stem may be that of a verb."""
-    return CONNECTIVES | _PREPOSITIONS | _BEFORE_OBJECTS
+    return CONNECTIVES | PREPOSITIONS | BEFORE_OBJECTS
 
 
 @cache

@@ -10,55 +10,86 @@ from ..._core import routing
 from ..types import SubIntent
 from .clause_words import (
     CONNECTIVES,
+    POLITE,
     Lexicon,
     Piece,
     is_statement,
-    looks_imperative,
     pieces,
     skip_polite,
     word_set,
 )
+from .requests import Boundary, has_content, is_condition, is_request, unknown_verb
 
 MOST_CLAUSES = 12
 
-Link = Literal["start", "stop", "then", "and", "after", "before", "before that"]
+Link = Literal["start", "stop", "then", "also", "and", "after", "before", "before that"]
 
 _THEN = word_set("then afterwards afterward thereafter subsequently")
 _THEN_VERB = word_set("finally lastly next")
 _AND = frozenset(("and", "&", "plus"))
 _LATER = frozenset(("after", "once"))
 _POINTERS = frozenset(("that", "this", "which"))
+_MOMENTS = word_set("by back since until till from now even just every")
+"""Words before a "then" that names a moment, no next step."""
+_SUBJECTS = word_set(
+    "i we you he she it they that this which who these those should must can could will would may"
+)
+_JOINTS = word_set("and & plus also")
+_FAR = 16
+_BEFORE_A_LIST = 4
+"""So many words from a "by" on, what is listed may still be what to sort or group by."""
 
 
 @dataclass(slots=True)
 class _Clause:
-    """Neighbouring pieces. link: what joins them to the clause in front. tail: borrowed object."""
+    """Neighbouring pieces. link: what joins them to the clause in front. tail: borrowed object.
+
+    also: an "also" stands in front. asks: for something, perhaps without a verb that is known.
+    """
 
     link: Link
     words: list[Piece] = field(default_factory=list)
+    also: bool = False
     verb: str = ""
     verb_at: int = -1
+    asks: bool = False
     tail: str = ""
 
     def is_bare(self) -> bool:
-        """Whether there is a verb and nothing after it."""
-        return self.verb_at >= 0 and self.verb_at == len(self.words) - 1
+        """Whether there is a verb and nothing after it that it may be about."""
+        last = len(self.words) - 1
+        before = self.words[last - 1].text if last > 0 else "to"
+        return self.verb_at == last >= 0 and (before in POLITE or before.endswith("ly"))
+
+    def boundary(self) -> Boundary:
+        if self.also:
+            return "also"
+        return _BOUNDARIES.get(self.link, "none")
+
+
+_BOUNDARIES: dict[Link, Boundary] = {
+    "stop": "stop",
+    "then": "then",
+    "before that": "then",
+    "and": "and",
+}
 
 
 def sub_intents(prompt: str, action_words: Sequence[str] = ()) -> tuple[SubIntent, ...]:
     """The clauses of a prompt that each name an action, first what is to be done first.
 
-    A clause ends at "then", a semicolon, a line or a sentence; at "and" or a comma only where a
-    verb follows, so that a list of nouns stays whole; at "after" and "before" where a verb
+    A clause ends at "then", "also", a semicolon, a line or a sentence; at "and" or a comma only
+    where a verb follows, so that a list of nouns stays whole; at "after" and "before" where a verb
     follows, and those put the clauses in the order of time. Verbs without an object get that of
-    their neighbour ("sort and plot the rows"). Text without an action goes to the clause beside
-    it. One clause, perhaps without a verb, is the least; none for a blank prompt; at most
-    MOST_CLAUSES, the last one holding the rest. action_words: names that count as verbs too.
+    their neighbour ("sort and plot the rows"). Text that asks for nothing goes to the clause beside
+    it; a question, a wish or an unknown verb asks for something, too. One clause, perhaps without a
+    verb, is the least; none for a blank prompt; at most MOST_CLAUSES, the last one holding the
+    rest. action_words: names that count as verbs too.
     """
     lexicon = Lexicon(action_words)
     clauses = _cut(pieces(prompt), lexicon)
-    for clause in clauses:
-        _find_verb(clause, lexicon)
+    for front, clause in zip([None, *clauses], clauses, strict=False):
+        _find_verb(clause, lexicon, _boundary(front, clause))
     clauses = _merged(clauses)
     for place, clause in enumerate(clauses):
         if clause.is_bare():
@@ -73,18 +104,24 @@ def _cut(words: list[Piece], lexicon: Lexicon) -> list[_Clause]:
     while place < len(words):
         link, after = _break(words, place, clauses[-1], lexicon)
         if link is None:
-            if words[place].kind in ("word", "quoted", "comma"):
+            if words[place].kind in ("word", "quoted") or _is_inner_comma(words[place], clauses):
                 clauses[-1].words.append(words[place])
         elif clauses[-1].words:
-            clauses.append(_Clause(link))
+            clauses.append(_Clause("and" if link == "also" else link, also=link == "also"))
         else:  # two in a row: the one that says most stays
+            clauses[-1].also |= link == "also"
             clauses[-1].link = _stronger(clauses[-1].link, link)
         place = after
-    return [clause for clause in clauses if any(piece.kind != "comma" for piece in clause.words)]
+    return [clause for clause in clauses if clause.words]
+
+
+def _is_inner_comma(piece: Piece, clauses: list[_Clause]) -> bool:
+    return piece.kind == "comma" and bool(clauses[-1].words)
 
 
 def _stronger(one: Link, other: Link) -> Link:
-    return one if other in ("and", "stop") and one != "start" else other
+    weak = other in ("and", "stop") and one != "start"
+    return one if weak or other == "also" else other
 
 
 def _break(
@@ -99,7 +136,7 @@ def _break(
     if piece.kind == "comma" or piece.text in _AND:
         return _break_weak(words, place, clause, lexicon)
     if piece.kind == "word":
-        return _break_word(words, place, lexicon)
+        return _break_word(words, place, clause, lexicon)
     return None, place + 1
 
 
@@ -108,27 +145,38 @@ def _break_weak(
 ) -> tuple[Link | None, int]:
     """At a comma or "and": where a verb follows, or the comma ends a leading "after ..."."""
     after = place + 1
+    link: Literal["also", "and"] = "and"
     for piece in words[after : after + 4]:
         if piece.kind != "word" or piece.text not in CONNECTIVES:
             break
         after += 1
         if piece.text in _THEN:
             return "then", after
+        link = "also" if piece.text == "also" else link
     verb = skip_polite(words, after)
     bare = bool(clause.words) and bool(lexicon.verb(clause.words[-1]))
     if verb < len(words) and lexicon.starts_clause(words, verb, bare):
-        return "and", after
+        return link, after
+    pair = len(clause.words) < 2 or bare  # "copy and paste it" is one thing
+    if (link == "also" or not pair) and is_request(_to_mark(words, after), link):
+        return link, after
     if words[place].kind == "comma" and clause.link in ("after", "before") and clause.words:
         return "and", after
     return None, place + 1
 
 
-def _break_word(words: list[Piece], place: int, lexicon: Lexicon) -> tuple[Link | None, int]:
+def _break_word(
+    words: list[Piece], place: int, clause: _Clause, lexicon: Lexicon
+) -> tuple[Link | None, int]:
     word = words[place].text
     verb = skip_polite(words, place + 1)
     before_verb = verb < len(words) and bool(lexicon.verb(words[verb]))
-    if word in _THEN or (word in _THEN_VERB and before_verb):
+    if word in _THEN and not _is_moment(words, place):
         return "then", place + 1
+    if word in _THEN_VERB and (before_verb or _before_unknown_verb(words, place)):
+        return "then", place + 1
+    if word == "also" and _is_another(words, place, clause, lexicon):
+        return "also", place + 1
     if word in _LATER or word == "before":
         pointer = place + 1 < len(words) and words[place + 1].text in _POINTERS
         if pointer and word != "once":
@@ -138,37 +186,107 @@ def _break_word(words: list[Piece], place: int, lexicon: Lexicon) -> tuple[Link 
     return None, place + 1
 
 
-def _find_verb(clause: _Clause, lexicon: Lexicon) -> None:
-    """Set the clause's verb: a verb by form, else a noun that names an action, else a guess."""
+def _is_moment(words: list[Piece], place: int) -> bool:
+    """Whether the "then" at `place` names a moment: "by then", "then and now"."""
+    before = words[place - 1].text if place else ""
+    return before in _MOMENTS or [one.text for one in words[place + 1 : place + 3]] == [
+        "and",
+        "now",
+    ]
+
+
+def _before_unknown_verb(words: list[Piece], place: int) -> bool:
+    """Whether "next", "finally" or "lastly" at `place` is followed by an unknown verb."""
+    rest = _to_mark(words, place + 1) or _to_mark(words, place + 2)
+    return unknown_verb(rest, "stop") is not None
+
+
+def _is_another(words: list[Piece], place: int, clause: _Clause, lexicon: Lexicon) -> bool:
+    """Whether the "also" at `place`, without a mark in front, begins another request."""
+    if not clause.words:
+        return True
+    rest = _to_mark(words, place + 1)
+    verb = skip_polite(rest, 0)
     opening = clause.words[skip_polite(clause.words, 0) :][:1]
-    if is_statement(clause.words) and not any(lexicon.verb(piece) for piece in opening):
+    if clause.words[-1].text in _SUBJECTS or not any(map(lexicon.verb, opening)):
+        return False
+    known = verb < len(rest) and lexicon.starts_clause(rest, verb, False)
+    return known or is_request(rest, "stop")
+
+
+def _to_mark(words: list[Piece], place: int) -> list[Piece]:
+    """The pieces from `place` on, up to the next mark."""
+    rest = words[place : place + _FAR]
+    marks = (i for i, one in enumerate(rest) if one.kind not in ("word", "quoted"))
+    return rest[: next(marks, len(rest))]
+
+
+def _boundary(front: _Clause | None, clause: _Clause) -> Boundary:
+    """What stands in front of the clause; after "by ..." a "then" may go on with a list."""
+    boundary = clause.boundary()
+    if front is None or boundary not in ("then", "also"):
+        return boundary
+    return "stop" if any(one.text == "by" for one in front.words[-_BEFORE_A_LIST:]) else boundary
+
+
+def _find_verb(clause: _Clause, lexicon: Lexicon, boundary: Boundary) -> None:
+    """Set the clause's verb: a verb by form, else a noun that names an action, else a guess."""
+    if is_condition(clause.words):
+        return
+    opening = clause.words[: skip_polite(clause.words, 0)]
+    if boundary == "stop" and any(piece.text == "also" for piece in opening):  # "I also need ..."
+        clause.also, boundary = True, "also"
+    clause.asks = is_request(clause.words, boundary)
+    opening = clause.words[skip_polite(clause.words, 0) :][:1]
+    known = any(lexicon.verb(piece) for piece in opening)
+    if is_statement(clause.words) and not known:
+        return
+    unknown = None if known else unknown_verb(clause.words, boundary)
+    if unknown is not None and boundary != "none":
+        _set_verb(clause, unknown)
         return
     for name in (lexicon.verb, lexicon.action):
         for place, piece in enumerate(clause.words):
             stem = name(piece)
             if stem:
-                clause.verb, clause.verb_at = stem, place
+                clause.verb, clause.verb_at, clause.asks = stem, place, True
                 return
-    if looks_imperative(clause.words):
-        clause.verb_at = skip_polite(clause.words, 0)
-        clause.verb = "".join(routing.tokens(clause.words[clause.verb_at].text)[:1])
+    if unknown is not None:
+        _set_verb(clause, unknown)
+
+
+def _set_verb(clause: _Clause, place: int) -> None:
+    """The unknown word at `place` is the verb."""
+    clause.verb_at, clause.asks = place, True
+    clause.verb = "".join(routing.tokens(clause.words[place].text)[:1])
 
 
 def _merged(clauses: list[_Clause]) -> list[_Clause]:
-    """Clauses with a verb each: the others go to the one before, at the start to the one after."""
+    """Clauses that ask for something: others join the one before, at the start the one after."""
     result: list[_Clause] = []
     for clause in clauses:
-        if result and (not clause.verb or not result[-1].verb or len(result) == MOST_CLAUSES):
+        if result and (len(result) == MOST_CLAUSES or not _are_two(result[-1], clause)):
             _join(result[-1], clause)
         else:
             result.append(clause)
     return result
 
 
+def _are_two(front: _Clause, clause: _Clause) -> bool:
+    """Whether both ask for something, of which "then" or "also" tells where a verb does not."""
+    if not front.asks or not clause.asks:
+        return False
+    if front.verb and clause.verb:
+        return True
+    rest = clause.words[clause.verb_at + 1 :]
+    return clause.boundary() in ("also", "then") and has_content(rest)
+
+
 def _join(first: _Clause, second: _Clause) -> None:
     if not first.verb and second.verb:
         first.verb, first.verb_at = second.verb, len(first.words) + second.verb_at
         first.link = second.link if first.link == "start" else first.link
+    first.asks |= second.asks
     first.words += second.words
 
 
@@ -210,7 +328,7 @@ def _in_time(clauses: list[_Clause]) -> list[_Clause]:
 
 def _sub_intent(clause: _Clause, prompt: str) -> SubIntent:
     words, first, last = clause.words, 0, len(clause.words) - 1
-    while words[last].kind == "comma":
+    while last and (words[last].kind == "comma" or words[last].text in _JOINTS):
         last -= 1
     while first < last and (words[first].kind == "comma" or words[first].text in CONNECTIVES):
         first += 1

@@ -9,7 +9,7 @@ from ...errors import InputError
 from ..types import Candidate, ToolSpec
 from .precedence import Key, micro, tie_key
 
-CLAUSE_PART = 0.5
+CLAUSE_PART = 0.75
 """What the best clause of a tool adds to its score for the whole prompt, in `in_turns`."""
 COVERED = 0.5
 """Factor of a clause for each tool that was taken for it."""
