@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from prefrontal.routing.catalog.mcp_tools import import_mcp
+from prefrontal.routing.exit_codes import NEEDS_APPROVAL
 from prefrontal.routing.layout import Layout
 from prefrontal.routing.run.request import Mode
 from prefrontal.routing.run.tool_choice import single_step
@@ -185,7 +186,7 @@ def test_a_tool_of_a_server_is_chosen_but_not_run(project: Layout, tmp_path: Pat
     assert "validate" not in phases(dry)
 
     alone = routed(project, prompt, ALONE)
-    assert alone.exit_code == 3
+    assert alone.exit_code == NEEDS_APPROVAL
 
     operator = Script()
     taken = routed(project, prompt, operator=operator)

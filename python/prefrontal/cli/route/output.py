@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...plain_text import one_line
+from ...routing.plans.server_step import server_notes
 from ...routing.run.transcript import PREFIX, Transcript
 from ..answers import even_unread
 
@@ -67,11 +68,14 @@ class Output:
     def after(self, done: Route) -> Route:
         """Print the plan that --plan and --dry-run ask for, or the reason that there is none."""
         document = done.decision.plan
+        notes = server_notes(document)
         if self._plan_only and document is None:
             if not self._quiet and not self._as_json:
                 return done  # the transcript ended with it
             click.echo(f"{PREFIX} {one_line(done.sentence)}", err=True)
-        elif self._plan_only or (self._dry_run and document and not self._as_json):
+        elif self._plan_only or ((self._dry_run or notes) and document and not self._as_json):
+            for note in notes if self._plan_only else ():
+                click.echo(f"{PREFIX} {one_line(note)}", err=True)
             click.echo(_text(document or {}, self._as_json), nl=False)
         return done
 

@@ -54,6 +54,8 @@ def check_tools(plan: Plan, tools: Sequence[Tool]) -> tuple[Tool, ...]:
 
 def tool_reference(tool: Tool, tools: Sequence[Tool]) -> str:
     """How a plan names the tool: by its file alone where that is unique among `tools`."""
+    if tool.spec.name:  # one of many in the list of a server
+        return f"{tool.spec.path.name}#{tool.spec.name}::{tool.spec.entry}"
     file = tool.relative.rpartition("/")[2]
     twins = {other.relative for other in tools if other.relative.rpartition("/")[2] == file}
     return f"{tool.relative if twins - {tool.relative} else file}::{tool.spec.entry}"

@@ -61,6 +61,7 @@ def wire(
     *,
     tools: Sequence[Tool] = (),
     hints: Sequence[str] = (),
+    servers: bool = False,
 ) -> Plan | None:
     """A plan that calls the tools of the candidates in their order.
 
@@ -71,10 +72,12 @@ def wire(
     that are equally good are ordered by `hints`: words of related documents.
 
     tools: all that were discovered, so that short names of files are unique. None when fewer than
-    two tools, too many, or one that cannot be called here are asked for.
+    two tools, too many, or one that cannot be called here are asked for; servers: those of servers
+    may be steps, too, which only whoever calls these can carry out.
     """
     chosen = [candidate.tool for candidate in candidates]
-    if not 2 <= len(chosen) <= MOST_STEPS or not all(_callable(tool) for tool in chosen):
+    able = all((servers or tool.runnable) and _callable(tool) for tool in chosen)
+    if not 2 <= len(chosen) <= MOST_STEPS or not able:
         return None
     params: dict[str, str | None] = {}
     wired = _wired(chosen, _tokens(*hints), params)
@@ -92,7 +95,8 @@ def _wired(
     for number, tool in enumerate(chosen, 1):
         sources = [source for step in reversed(wired) for source in step.outputs]
         sources.sort(key=lambda one: (-one.number, not _tokens(one.name) & hinted))
-        step = _Step(number, tool, [_with_hint(arg, tool) for arg in tool.spec.args])
+        args = [_with_hint(arg, tool) for arg in tool.spec.args if is_argument_name(arg.name)]
+        step = _Step(number, tool, args)
         _link(step, sources)
         _ask(step, params)
         step.outputs += _outputs(tool, number, {source.name for source in sources})
@@ -101,7 +105,7 @@ def _wired(
 
 
 def _callable(tool: Tool) -> bool:
-    return tool.runnable and all(is_argument_name(arg.name) for arg in tool.spec.args)
+    return all(is_argument_name(arg.name) for arg in tool.spec.args if arg.required)
 
 
 def _with_hint(arg: ArgSpec, tool: Tool) -> ArgSpec:

@@ -62,16 +62,20 @@ def covers_all(candidate: Candidate, needed: Sequence[int]) -> bool:
     return all(score >= least for score, least in zip(scores, needed, strict=False))
 
 
-def shares(candidates: Sequence[Candidate], count: int, floor: int) -> tuple[Share, ...]:
+def shares(
+    candidates: Sequence[Candidate], count: int, floor: int, handicap: int | None = None
+) -> tuple[Share, ...]:
     """The best candidate for each clause, in their order, neighbours with one tool as one.
 
-    Only candidates that run here and have at least `floor` for the clause. Where one tool would
+    Only candidates that run here and have at least `floor` for the clause; with a handicap those of
+    servers, too, where they are better by more than that. Where one tool would
     be the best everywhere, another one takes the clause where that costs least. Clauses that
     nobody covers are in no share.
     """
     if count < 2:
         return ()
-    options = [_options(candidates, clause, count, floor) for clause in range(count)]
+    able = [one for one in candidates if one.tool.runnable or handicap is not None]
+    options = [_options(able, clause, count, floor, handicap or 0) for clause in range(count)]
     chosen = _spread([ranked[0] if ranked else None for ranked in options], options)
     result: list[Share] = []
     for clause, option in enumerate(chosen):
@@ -130,21 +134,17 @@ def tools_of(steps: Sequence[Share]) -> int:
 Option = tuple[int, Candidate]
 
 
-def _options(candidates: Sequence[Candidate], clause: int, count: int, floor: int) -> list[Option]:
-    """(score, candidate) of all that cover the clause, best first."""
-    scored = [
-        (clause_scores(candidate, count)[clause], candidate)
-        for candidate in candidates
-        if candidate.tool.runnable
-    ]
-    covering = [option for option in scored if option[0] >= floor]
-    return sorted(covering, key=_order)
+def _options(
+    candidates: Sequence[Candidate], clause: int, count: int, floor: int, handicap: int
+) -> list[Option]:
+    """(score, candidate) of all that cover the clause, best first; servers' with a handicap."""
 
+    def order(option: Option) -> tuple[int, Key]:
+        score, candidate = option
+        return (0 if candidate.tool.runnable else handicap) - score, tie_key(candidate)[2:]
 
-def _order(option: Option) -> tuple[int, Key]:
-    """By the score for the clause in place of the one for the prompt."""
-    score, candidate = option
-    return -score, tie_key(candidate)[2:]
+    scored = [(clause_scores(candidate, count)[clause], candidate) for candidate in candidates]
+    return sorted((option for option in scored if option[0] >= floor), key=order)
 
 
 def _spread(chosen: list[Option | None], options: list[list[Option]]) -> list[Option | None]:

@@ -68,7 +68,7 @@ def decide(
     several = tools_of(steps) > 1
     plan = plan_for([share.candidate for share in steps]) if several else None
     if plan is not None:
-        return _compose(route_id, plan, steps, clauses, bar)
+        return composed(route_id, plan, steps, clauses, bar)
     unwired = ("the tools that cover its clauses cannot be wired",) if several else ()
     if reaching:
         return _select(route_id, reaching[0], _best_of_it(reaching[0], bar), unwired + warnings)
@@ -90,9 +90,10 @@ def _select(route_id: str, choice: Candidate, why: str, notes: Sequence[str]) ->
     return RouteDecision(route_id, "select", [spec], None, _sentence(why, notes))
 
 
-def _compose(
+def composed(
     route_id: str, plan: Plan, parts: Sequence[Share], clauses: Sequence[SubIntent], bar: Bar
 ) -> RouteDecision:
+    """The decision for that plan, with what each step is for and what nothing covers."""
     specs = [replace(share.candidate.tool.spec, score=share.score / 1e6) for share in parts]
     steps = ", ".join(
         f"{_name(share.candidate)} {shown(share.score)} for "

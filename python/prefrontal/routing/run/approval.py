@@ -86,14 +86,13 @@ def promote(bench: Workbench, module: TrialModule, approval: Approval) -> Promot
 
 def _by_rule(bench: Workbench, report: TrialReport) -> tuple[str, bool | None, int, str]:
     module = report.module
-    if module.tool is not None and not module.tool.runnable:
-        sentence = f"{module.tool.name} cannot be run here, so nothing was tried."
-        return "rule", False, UNSURE, sentence
     if module.widened and module.decision.policy != "generate":
         return "rule", False, UNSURE, "not approved: it was found by a widened search."
     if module.rivals:
         others = " and ".join(module.rivals)
         return "rule", False, UNSURE, f"not approved: {others} would fit as well; say which."
+    if not module.runnable:
+        return "rule", False, NEEDS_APPROVAL, _of_a_server(module)
     assert bench.runner is not None, "what was validated had a runner"
     verdict = auto_approval(
         module.intent,
@@ -105,6 +104,12 @@ def _by_rule(bench: Workbench, report: TrialReport) -> tuple[str, bool | None, i
         uncovered=module.uncovered,
     )
     return "rule", verdict.approved, verdict.exit_code, verdict.sentence
+
+
+def _of_a_server(module: TrialModule) -> str:
+    assert module.tool is not None, "what cannot be run here is a tool of a server"
+    where = f"runs on the server {module.tool.spec.path.stem}, so nothing was tried here"
+    return f"not approved: {module.tool.name} {where}; it needs a person's yes."
 
 
 def _question(module: TrialModule) -> str:

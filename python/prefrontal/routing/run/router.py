@@ -24,6 +24,7 @@ from .parsed_prompt import clarify, parse_prompt
 from .ranking import rank
 from .request import Ending, Mode, RouteRequest
 from .route import Ranking, Route, ToolChoice, TrialModule
+from .server_steps import untried
 from .tool_choice import choose, planned
 from .trial_module import check_again, parts_of, tools_of, trial_module
 from .trial_report import try_out
@@ -108,17 +109,20 @@ class Router:
 
     def choose(self, request: RouteRequest) -> ToolChoice:
         """The stages that only read, up to the decision."""
+        return self._chosen(request, servers=False)
+
+    def _chosen(self, request: RouteRequest, *, servers: bool) -> ToolChoice:
         parsed = clarify(self.bench, parse_prompt(self.bench, request))
-        return choose(self.bench, rank(self.bench, parsed))
+        return choose(self.bench, rank(self.bench, parsed), servers=servers)
 
     def _new(self, request: RouteRequest) -> Route:
-        choice = self.choose(request)
+        choice = self._chosen(request, servers=True)
         intent, decision, ranking = choice.intent, choice.decision, choice.ranking
         if request.mode.plan_only:
             unsure = decision.policy == "generate" or choice.rivals
             ending = Ending(UNSURE if unsure else OK, decision.reason)
             return Route(request, intent, planned(choice), ending, ranking)
-        module = trial_module(self.bench, choice)
+        module = untried(decision, request.mode) or trial_module(self.bench, choice)
         if isinstance(module, Ending):
             return Route(request, intent, decision, module, ranking)
         return self._tried(module, ranking)

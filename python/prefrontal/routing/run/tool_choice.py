@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ..plans.links import tool_reference
 from ..plans.plan import plan_document
+from ..plans.server_step import SERVER
 from ..plans.wiring import wire
 from ..ranking.decide import decide, shown
 from ..ranking.precedence import micro
@@ -15,6 +17,7 @@ from ..ranking.tool_ranker import key_of
 from ..types import Candidate, Plan, PlanStep, RouteDecision, Tool
 from .ranking import rank_everywhere
 from .route import Ranking, ToolChoice
+from .server_steps import with_servers
 from .transcript import two_places
 from .which_tool import which_tool
 
@@ -22,14 +25,19 @@ if TYPE_CHECKING:
     from .workbench import Workbench
 
 
-def choose(bench: Workbench, ranking: Ranking) -> ToolChoice:
-    """Decide; before a tool is written, look everywhere once."""
+def choose(bench: Workbench, ranking: Ranking, *, servers: bool = False) -> ToolChoice:
+    """Decide; before a tool is written, look everywhere once.
+
+    servers: whether a composition may have steps that run on servers, for whoever calls these.
+    """
     intent, decision = ranking.intent, _decision(bench, ranking)
     if decision.policy == "generate" and not ranking.complete:
         ranking = rank_everywhere(bench, ranking)
         decision = _decision(bench, ranking)
         if decision.policy != "generate":  # something is taken from elsewhere
             intent = ranking.intent
+    if servers:
+        decision = with_servers(bench, ranking, decision)
     answer = which_tool(bench, ranking, decision)
     decision = _or_nearest(bench, ranking, answer.decision)
     agreed = answer.agreed or decision is not answer.decision
@@ -57,7 +65,10 @@ def planned(choice: ToolChoice) -> RouteDecision:
         return decision
     tool = ranking.tool_of(decision.selected[0])
     plan = single_step(tool, ranking.parsed.request.description)
-    return replace(decision, plan=plan_document(plan))
+    document = plan_document(plan)
+    if not tool.runnable:
+        document["plan"]["steps"][0][SERVER] = tool.spec.path.stem
+    return replace(decision, plan=document)
 
 
 def single_step(tool: Tool, description: str) -> Plan:
@@ -65,8 +76,7 @@ def single_step(tool: Tool, description: str) -> Plan:
     needed = [arg.name for arg in tool.spec.args if arg.required]
     outputs = {name: name for name in tool.returns if name.isidentifier()} or {"result": "*"}
     inputs = {name: "{{input." + name + "}}" for name in needed}
-    label = tool.spec.path.name + (f"#{tool.spec.name}" if tool.spec.name else "")
-    step = PlanStep("s1", f"{label}::{tool.spec.entry}", inputs, outputs)
+    step = PlanStep("s1", tool_reference(tool, ()), inputs, outputs)
     return Plan(description, (step,), tuple(needed), tuple(outputs))
 
 

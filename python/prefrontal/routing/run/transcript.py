@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ...plain_text import one_line
+from ..plans.server_step import step_name
 from ..ranking.coverage import in_turns
 
 PREFIX = "[PREFRONTAL]"
@@ -92,7 +93,7 @@ class Transcript:
 
     def _compose(self, event: Event, detail: Mapping[str, Any]) -> list[str]:
         steps = detail["plan"]["plan"]["steps"]
-        names = [f"{step['id']} {step['tool']}" for step in steps]
+        names = [f"{step['id']} {step_name(step)}" for step in steps]
         scores = ", ".join(two_places(one["score"]) for one in detail["selected"])
         return [f"compose plan={len(steps)} steps ({' -> '.join(names)}) scores {scores}"
                 f"  τ={detail['threshold']:.2f}", *self._reason(event)]  # fmt: skip

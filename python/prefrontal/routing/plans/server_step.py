@@ -1,0 +1,27 @@
+"""Steps of a plan that run on a server: who reads the plan calls them there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+SERVER = "server"
+"""The key of such a step: the name of its server."""
+
+
+def server_notes(document: Mapping[str, Any] | None) -> list[str]:
+    """A sentence for each step of a plan that runs on a server."""
+    steps = document["plan"]["steps"] if document else []
+    return [
+        f"{step['id']} {step_name(step)}: your agent calls it there, it does not run here"
+        for step in steps
+        if SERVER in step
+    ]
+
+
+def step_name(step: Mapping[str, Any]) -> str:
+    """How people read a step's tool: "plot.py::run", "fetch_page of the server web"."""
+    if SERVER not in step:
+        return str(step["tool"])
+    name = step["tool"].partition("#")[2].removesuffix("::run")
+    return f"{name} of the server {step[SERVER]}"
