@@ -136,22 +136,58 @@ def move_named_tool(ctx: click.Context, /, name: str, yes: bool, **options: Any)
 
 
 @tools.command("import-mcp", short_help="Take in the tools of an MCP server.")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=click.Path(path_type=Path), required=False)
 @click.option(
-    "--server", metavar="NAME", help="What to call the server. [default: the file's name]"
+    "--command",
+    metavar="COMMAND",
+    help="Start this server instead, ask it over standard input and output, and end it.",
+)
+@click.option(
+    "--env",
+    "variables",
+    metavar="NAME",
+    multiple=True,
+    help="A variable that the started server gets, too; may be repeated.",
+)
+@click.option(
+    "--server", metavar="NAME", help="What to call it. [default: the file's name, or its own]"
 )
 @json_option
 @project_options
-def import_tools(file: Path, server: str | None, as_json: bool, **options: Any) -> None:
-    """Take in an MCP server's answer to tools/list: its tools rank, but do not run here.
+def import_tools(
+    file: Path | None,
+    command: str | None,
+    variables: tuple[str, ...],
+    server: str | None,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Take in an MCP server's tools: they rank, but do not run here.
 
-    The folder of tools is made where there is none.
+    \b
+      prefrontal route tools import-mcp --command "uvx mcp-server-fetch"
+      prefrontal route tools import-mcp github.json
+
+    FILE holds its answer to tools/list; --command asks the server itself. The folder of tools is
+    made where there is none.
     """
     from ...assembly.router import build_layout
-    from ...routing.catalog.mcp_tools import import_mcp
+    from ...routing.catalog.mcp_tools import import_listed, import_mcp
 
+    if (file is None) == (command is None):
+        raise InputError("import-mcp must have exactly one of FILE and --command")
+    if variables and command is None:
+        raise InputError("--env must stand beside --command")
     settings, workflows = settings_of(options, must_exist=False)
-    imported, findings = import_mcp(build_layout(settings, workflows), file, server)
+    layout = build_layout(settings, workflows)
+    if file is not None:
+        imported, findings = import_mcp(layout, file, server)
+    else:
+        from ...routing.layout import slug
+        from .ask_server import tools_of_server
+
+        own, listed = tools_of_server(command or "", variables)
+        imported, findings = import_listed(layout, Path(own), listed, server or slug(own, "server"))
     for finding in findings:
         click.echo(f"Warning: {one_line(str(finding))}", err=True)
     where = imported[0].relative.partition("#")[0] if imported else "nothing"

@@ -32,12 +32,20 @@ def import_mcp(layout: Layout, file: Path, server: str | None = None) -> Listed:
     cannot be read or stored.
     """
     name = slug(file.stem, "server") if server is None else server
+    return import_listed(layout, file, _document(file, _bytes(file)), name)
+
+
+def import_listed(layout: Layout, origin: Path, document: object, name: str) -> Listed:
+    """Store the tools that a document lists as those of the server `name`; as `import_mcp`.
+
+    origin: what errors and findings call the document.
+    """
     if not is_slug(name):
         rule = "be lower-case letters, digits and underscores, at most 64, a letter first"
         raise InputError(f"server must {rule}, got {name!r}")
-    good, findings = _checked(file, _tools(file, _document(file, _bytes(file))))
+    good, findings = _checked(origin, _tools(origin, document))
     if not good:
-        raise InputError(f"{file} must list a tool that can be used, got none")
+        raise InputError(f"{origin} must list a tool that can be used, got none")
     path = layout.root / FOLDER / f"{name}.json"
     if not layout.holds(path):
         raise InputError(f"path must lie below {layout.root}, got {str(path)!r}")

@@ -1,0 +1,96 @@
+"""`prefrontal route tools import-mcp --command`: a server is started and asked for its tools."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+
+from ..routed import example, route
+
+SERVER = """
+import os
+
+from mcp.server import MCPServer
+
+server = MCPServer(os.environ.get("STATION", "Weather Station"))
+
+
+@server.tool()
+def forecast(city: str, days: int = 3) -> str:
+    "The weather forecast of a city."
+    return "sun"
+
+
+server.run("stdio")
+"""
+PAGES = """
+from anyio import run
+from mcp.server import Server
+from mcp.server.stdio import stdio_server
+from mcp.types import ListToolsResult, Tool
+
+
+async def listed(_, params):
+    first = params is None or params.cursor is None
+    tool = Tool(name="one" if first else "two", input_schema={"type": "object"})
+    return ListToolsResult(tools=[tool], next_cursor="more" if first else None)
+
+
+async def main():
+    server = Server("pages", on_list_tools=listed)
+    async with stdio_server() as (reading, writing):
+        await server.run(reading, writing, server.create_initialization_options())
+
+
+run(main)
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    return example(tmp_path)
+
+
+def started(folder: Path, source: str) -> str:
+    (folder / "server.py").write_text(source)
+    return shlex.join([sys.executable, str(folder / "server.py")])
+
+
+def test_a_server_is_started_and_asked(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = started(tmp_path, SERVER)
+    taken = route(project, "tools", "import-mcp", "--command", command)
+    assert (taken.exit_code, taken.stdout) == (0, "1 tool taken in (mcp/weather_station.json).\n")
+    monkeypatch.setenv("STATION", "north")
+    told = route(project, "tools", "import-mcp", "--command", command, "--env", "STATION", "--json")
+    assert json.loads(told.stdout)["tools"] == ["mcp/north.json#forecast"]
+    named = route(project, "tools", "import-mcp", "--command", started(tmp_path, PAGES),
+                  "--server", "both")  # fmt: skip
+    assert named.stdout == "2 tools taken in (mcp/both.json).\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--command", "/nowhere/server"], "server cannot be asked for its tools: [Errno 2]"),
+        (["--command", f"{sys.executable} -c 'exit(\"no token\")'"], "(no token)"),
+        (["--command", "'"], "--command must be a command line (No closing quotation)"),
+        (["--command", " "], "--command must start a server"),
+        (["--command", "x", "--env", "NOT_SET_ANYWHERE"], "--env must name a variable that is set"),
+        (["--command", "x", "list.json"], "exactly one of FILE and --command"),
+        ([], "exactly one of FILE and --command"),
+        (["list.json", "--env", "HOME"], "--env must stand beside --command"),
+    ],
+)
+def test_why_a_server_cannot_be_asked_is_a_sentence(
+    words: list[str], said: str, project: Path
+) -> None:
+    result = route(project, "tools", "import-mcp", *words)
+    assert result.exit_code == 2
+    assert said in result.stderr
+    assert not (project / "workflows/mcp").exists()
