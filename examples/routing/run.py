@@ -55,7 +55,8 @@ def select(project: Project) -> None:
 def compose(project: Project) -> None:
     """Two tools fit one half each: they become one, which is called like any other."""
     route = project.route("Summarize a matrix then plot it")
-    assert route.promoted is not None, route.sentence
+    if route.promoted is None:
+        sys.exit(f"\nThe composition was not kept, so it cannot be called: {route.sentence}")
     matrix = [[1.0, 2.0], [3.0, 6.0]]
     with chdir(project.folder):
         result = runpy.run_path(str(route.promoted))["run"](df=matrix)

@@ -11,6 +11,7 @@ import pytest
 
 from prefrontal.assembly.router import build_runner
 from prefrontal.routing.generation.guardrails import inspect_code
+from prefrontal.routing.trials import static_checks
 from prefrontal.settings.routing import Routing
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "routing"
@@ -52,6 +53,16 @@ def test_an_unknown_scene_is_refused_with_those_there_are(
     assert "must be one of select, compose, generate, refusal, got 'dance'" in (
         capsys.readouterr().err
     )
+
+
+def test_a_composition_that_is_not_kept_ends_in_a_sentence(
+    program: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(static_checks, "_ruff", lambda: None)
+    with pytest.raises(
+        SystemExit, match="not kept, so it cannot be called: validation FAILED: ruff"
+    ):
+        program["main"](["compose"])
 
 
 def test_the_program_leaves_nothing_in_the_examples(

@@ -55,9 +55,9 @@ async def _asked(address: McpAddress) -> tuple[str, dict[str, Any]]:
             return await _listed(address, words)
     except Exception as error:  # noqa: BLE001 - whatever it was, the server could not be asked
         reason = _reason(error)
-        said = f" ({words})" if str(words) else ""
+        last_words = f" ({words})" if str(words) else ""
         raise SourceError(
-            f"{address.shown} cannot be asked for its tools: {reason}{said}"
+            f"{address.shown} cannot be asked for its tools: {reason}{last_words}"
         ) from None
 
 

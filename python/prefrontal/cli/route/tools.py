@@ -186,8 +186,10 @@ def import_tools(
         from ...routing.layout import slug
         from .ask_server import tools_of_server
 
-        own, listed = tools_of_server(command or "", variables)
-        imported, findings = import_listed(layout, Path(own), listed, server or slug(own, "server"))
+        own, document = tools_of_server(command or "", variables)
+        imported, findings = import_listed(
+            layout, Path(own), document, server or slug(own, "server")
+        )
     for finding in findings:
         click.echo(f"Warning: {one_line(str(finding))}", err=True)
     where = imported[0].relative.partition("#")[0] if imported else "nothing"

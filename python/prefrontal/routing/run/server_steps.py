@@ -38,12 +38,12 @@ def with_servers(bench: Workbench, ranking: Ranking, decision: RouteDecision) ->
     plan = wire(chosen, description, tools=ranking.discovery.tools, servers=True)
     if plan is None:
         return decision
-    made = composed(decision.route_id, plan, steps, clauses, bar)
+    composition = composed(decision.route_id, plan, steps, clauses, bar)
     document = plan_document(plan)
     for step, share in zip(document["plan"]["steps"], steps, strict=True):
         if not share.candidate.tool.runnable:
             step[SERVER] = share.candidate.tool.spec.path.stem
-    return replace(made, plan=document)
+    return replace(composition, plan=document)
 
 
 def untried(decision: RouteDecision, mode: Mode) -> Ending | None:
@@ -61,7 +61,7 @@ def _serves_all(ranking: Ranking, decision: RouteDecision, bar: Bar) -> bool:
     """
     places = {spec.place for spec in decision.selected}
     count, candidates = len(ranking.parsed.clauses), ranking.candidates
-    named = {one.tool.spec.place for one in candidates if one.by_name and not one.tool.runnable}
+    by_name = {one.tool.spec.place for one in candidates if one.by_name and not one.tool.runnable}
     left = uncovered(decision.selected, candidates, count, bar.floor)
     scores = [clause_scores(one, count) for one in candidates]
-    return named <= places and all(row[clause] < bar.floor for row in scores for clause in left)
+    return by_name <= places and all(row[clause] < bar.floor for row in scores for clause in left)
