@@ -46,7 +46,13 @@ TWO = [
         ["check whether it also works on Windows", "plot it"],
     ),
 ]
+TOOLS = [
+    ("use load_csv then plot_bars", ["use load_csv", "plot_bars"]),
+    ("load_csv, then describe_rows and then plot_bars", ["load_csv", "describe_rows", "plot_bars"]),
+]
 ONE = [
+    "find the duplicates and show them to me",
+    "count the words; tell me",
     "search and replace foo in the file",
     "copy and paste the file",
     "drag and drop it",
@@ -94,7 +100,7 @@ def texts(prompt: str) -> list[str]:
     return [one.text for one in sub_intents(prompt)]
 
 
-@pytest.mark.parametrize(("prompt", "clauses"), TWO)
+@pytest.mark.parametrize(("prompt", "clauses"), TWO + TOOLS)
 def test_an_unknown_request_is_a_clause(prompt: str, clauses: list[str]) -> None:
     assert texts(prompt) == clauses
 

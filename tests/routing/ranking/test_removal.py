@@ -50,6 +50,8 @@ def best(prompt: str, accepted: tuple[str, Tool] | None = None) -> dict[str, flo
         ("create a meeting", CREATE, ""),
         ("show what was deleted", GET, ""),
         ("delete delete", DELETE, "the prompt does not say what to remove"),
+        ("delete everything", DELETE, "the prompt does not say what to remove"),
+        ("delete every meeting", DELETE, ""),
         ("delete", told("delete", "Delete a file."), ""),
         ("", DELETE, "it removes, which was not asked for"),
     ],
@@ -70,7 +72,7 @@ def test_a_removal_that_is_said_in_the_tools_own_words_is_selected() -> None:
     assert next(iter(scores)) == "delete_meeting" and scores["delete_meeting"] >= 0.6
 
 
-@pytest.mark.parametrize("prompt", ["delete delete delete", "delete", "order a pizza"])
+@pytest.mark.parametrize("prompt", ["delete delete delete", "delete", "delete everything", "order a pizza"])
 def test_what_says_nothing_of_the_object_reaches_no_tool(prompt: str) -> None:
     assert max(best(prompt).values()) < 0.55
 

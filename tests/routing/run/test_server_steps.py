@@ -11,7 +11,7 @@ import pytest
 from prefrontal.routing.catalog.mcp_tools import import_mcp
 from prefrontal.routing.exit_codes import NEEDS_APPROVAL, OK, UNSURE
 from prefrontal.routing.layout import Layout
-from prefrontal.routing.plans.server_step import server_notes
+from prefrontal.routing.plans.steps import server_notes
 from prefrontal.routing.run.request import Mode, RouteRequest
 from prefrontal.routing.run.transcript import Transcript
 

@@ -109,6 +109,13 @@ def test_a_composition_names_its_steps(project: Layout) -> None:
     assert starting(shown, "policy=compose plan=2 steps  validation=OK  route_id=route-001")
 
 
+def test_a_step_that_hands_nothing_on_is_told(project: Layout) -> None:
+    chained = routed(project, COMPOSE, Mode(plan_only=True))
+    assert not any("hands nothing on" in line for line in lines(chained))
+    loose = routed(project, "summarize a matrix and count the words", Mode(plan_only=True))
+    assert starting(lines(loose), "  s1 hands nothing on to another step")
+
+
 def test_a_refusal_of_the_guardrails_gives_its_reasons_and_a_file(project: Layout) -> None:
     bad = WRITTEN.replace("def run", "import socket\n\n\ndef run")
     shown = lines(routed(project, UNKNOWN, operator=Script(), model=Writer(bad)))

@@ -48,6 +48,7 @@ def just_below(project: Layout, points: float = 0.01) -> dict[str, object]:
 
 HARD = {"calibration": {"slope": 11.0, "cold": 0.9, "learned": 0.9}}
 """A map that leaves room above every score."""
+TIGHT = {"ranker": {"threshold": 0.99, "compose_margin": 0.5}}
 
 
 def test_a_tool_just_below_tau_is_offered_and_taken_when_a_person_says_so(project: Layout) -> None:
@@ -65,6 +66,13 @@ def test_who_declines_the_nearest_tool_gets_the_nearest_misses(project: Layout) 
     route = routed(project, SUMMARIZE, DRY, operator=Script(yes=False), settings=settings)
     assert (route.decision.policy, route.exit_code) == ("generate", 3)
     assert "nearest misses: summarize_matrix 0." in route.sentence
+
+
+def test_what_fits_a_part_of_the_prompt_is_named(project: Layout) -> None:
+    route = routed(project, "count the words, then order a pizza", ALONE)
+    tight = routed(project, "count the words, then order a pizza", ALONE, settings=TIGHT)
+    assert "fits" not in route.sentence
+    assert "count_words 0." in tight.sentence and "fits 'count the words' alone" in tight.sentence
 
 
 def test_a_tool_well_below_tau_is_not_offered(project: Layout) -> None:

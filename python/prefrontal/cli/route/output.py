@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...plain_text import one_line
-from ...routing.plans.server_step import server_notes
+from ...routing.plans.steps import server_notes
 from ...routing.run.transcript import PREFIX, Transcript
 from ..answers import even_unread
 

@@ -47,6 +47,8 @@ _ASKING = word_set("what what's which who who's whose when where where's why how
 _AUXILIARIES = word_set("is are was were do does did can could will would should")
 _OPENERS = word_set("i we i'd we'd i'll we'll i'm we're please can could would you help")
 _CONDITIONS = word_set("if unless whenever when")
+_IDENTIFIER = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+\Z")
+_SHOWING = word_set("show give tell")
 _LONGEST = 24
 
 
@@ -67,6 +69,16 @@ def is_condition(words: Sequence[Piece]) -> bool:
     opening = [one.text for one in words if one.text not in CONNECTIVES][:2]
     asks = len(opening) > 1 and opening[1] in _AUXILIARIES
     return bool(opening) and opening[0] in _CONDITIONS and not asks
+
+
+def names_a_tool(words: Sequence[Piece]) -> bool:
+    """Whether an identifier is among the words, as in "use load_csv"."""
+    return any(bool(_IDENTIFIER.match(one.text)) for one in words)
+
+
+def shows_only(verb: Piece, rest: Sequence[Piece]) -> bool:
+    """Whether no more is asked than to see what came before: "show them to me"."""
+    return verb.text in _SHOWING and not has_content(rest)
 
 
 def unknown_verb(words: Sequence[Piece], boundary: Boundary) -> int | None:

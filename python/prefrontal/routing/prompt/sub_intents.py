@@ -18,7 +18,15 @@ from .clause_words import (
     skip_polite,
     word_set,
 )
-from .requests import Boundary, has_content, is_condition, is_request, unknown_verb
+from .requests import (
+    Boundary,
+    has_content,
+    is_condition,
+    is_request,
+    names_a_tool,
+    shows_only,
+    unknown_verb,
+)
 
 MOST_CLAUSES = 12
 
@@ -236,7 +244,7 @@ def _find_verb(clause: _Clause, lexicon: Lexicon, boundary: Boundary) -> None:
     opening = clause.words[: skip_polite(clause.words, 0)]
     if boundary == "stop" and any(piece.text == "also" for piece in opening):  # "I also need ..."
         clause.also, boundary = True, "also"
-    clause.asks = is_request(clause.words, boundary)
+    clause.asks = is_request(clause.words, boundary) or names_a_tool(clause.words)
     opening = clause.words[skip_polite(clause.words, 0) :][:1]
     known = any(lexicon.verb(piece) for piece in opening)
     if is_statement(clause.words) and not known:
@@ -276,9 +284,11 @@ def _are_two(front: _Clause, clause: _Clause) -> bool:
     """Whether both ask for something, of which "then" or "also" tells where a verb does not."""
     if not front.asks or not clause.asks:
         return False
+    rest = clause.words[clause.verb_at + 1 :]
+    if clause.verb and shows_only(clause.words[clause.verb_at], rest):
+        return False
     if front.verb and clause.verb:
         return True
-    rest = clause.words[clause.verb_at + 1 :]
     return clause.boundary() in ("also", "then") and has_content(rest)
 
 

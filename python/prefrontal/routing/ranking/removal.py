@@ -14,6 +14,8 @@ from ..types import Tool
 REMOVING = "delete remove erase cancel drop discard purge wipe destroy uninstall revoke"
 CHANGING = "update edit modify change amend manage"
 """What a tool may do that removes in a wider sense: a meeting is cancelled by its status."""
+ANYTHING = "everything anything something whatever stuff thing things"
+"""Words that do not say what is to be removed."""
 READING = "show tell get give know"
 """Verbs among the stop words of the index."""
 
@@ -41,7 +43,9 @@ def may_remove(tool: Tool) -> bool:
 def disagreement(prompt: str, tool: Tool) -> str:
     """Why the tool is not for the prompt; empty where they agree."""
     if asks_to_remove(prompt):
-        if stems(REMOVING).issuperset(one for one in core.tokens(prompt) if _has_content(one)):
+        if stems(f"{REMOVING} {ANYTHING}").issuperset(
+            one for one in core.tokens(prompt) if _has_content(one)
+        ):
             return "" if stems(REMOVING).issuperset(core.tokens(tool.name)) else NO_OBJECT
         return "" if may_remove(tool) else "it does not remove"
     name = next(iter(core.tokens(tool.name)), "")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..exit_codes import NEEDS_APPROVAL, OK
 from ..plans.plan import plan_document
-from ..plans.server_step import SERVER, server_notes
+from ..plans.steps import SERVER, server_notes
 from ..plans.wiring import wire
 from ..ranking.coverage import clause_scores, shares, tools_of, uncovered
 from ..ranking.decide import Bar, composed

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..plans.links import tool_reference
 from ..plans.plan import plan_document
-from ..plans.server_step import SERVER
+from ..plans.steps import SERVER
 from ..plans.wiring import wire
 from ..ranking.decide import decide, shown
 from ..ranking.precedence import micro

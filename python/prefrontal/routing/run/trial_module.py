@@ -16,7 +16,8 @@ from ..layout import slug
 from ..plans.links import resolve_tool
 from ..plans.plan import parse_plan
 from ..plans.render import render
-from ..ranking.decide import Bar
+from ..ranking.coverage import shares
+from ..ranking.decide import Bar, shown
 from ..trials.hosts import hosts_of
 from .request import Ending
 from .route import ToolChoice, TrialModule
@@ -93,6 +94,7 @@ def _generated_module(bench: Workbench, choice: ToolChoice) -> TrialModule | End
     request, model = choice.ranking.parsed.request, bench.model
     near, mode = choice.ranking.candidates[:_NEAREST], request.mode
     misses = f"nearest misses: {_scores(near)}" if near else "there are no tools yet"
+    misses = "; ".join([*_parts_that_fit(bench, choice), misses])
     if model is None:
         return Ending(UNSURE, f"no tool fits and no model is configured to write one; {misses}.")
     if not (mode.interactive or mode.dry_run or mode.allow_generated):
@@ -119,6 +121,17 @@ def _generated_module(bench: Workbench, choice: ToolChoice) -> TrialModule | End
         sentence = f"the guardrails refused the generated module for {reasons}; {misses}."
         return Ending(REFUSED, sentence)
     return _module(bench, choice, module.path, module.sha256)
+
+
+def _parts_that_fit(bench: Workbench, choice: ToolChoice) -> list[str]:
+    """For each clause of several that a tool serves: which one does."""
+    clauses, candidates = choice.ranking.parsed.clauses, choice.ranking.candidates
+    steps = shares(candidates, len(clauses), Bar.of(bench.settings.ranker).floor)
+    return [
+        f"{share.candidate.tool.name} {shown(share.score)} fits {clauses[place].text!r} alone"
+        for share in steps
+        for place in share.clauses
+    ]
 
 
 def _module(

@@ -1,4 +1,4 @@
-"""Steps of a plan that run on a server: who reads the plan calls them there."""
+"""What people are told of the steps of a plan: which run on a server, which hand nothing on."""
 
 from __future__ import annotations
 
@@ -17,6 +17,14 @@ def server_notes(document: Mapping[str, Any] | None) -> list[str]:
         for step in steps
         if SERVER in step
     ]
+
+
+def loose_steps(document: Mapping[str, Any]) -> list[str]:
+    """The ids of the steps, all but the last, of which no other one uses what they give."""
+    steps = document["plan"]["steps"]
+    inputs = [str(value) for step in steps for value in step["inputs"].values()]
+    used = {text.split(".")[1] for text in inputs if text.startswith("{{steps.")}
+    return [step["id"] for step in steps[:-1] if step["id"] not in used]
 
 
 def step_name(step: Mapping[str, Any]) -> str:
