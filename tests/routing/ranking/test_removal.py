@@ -72,7 +72,9 @@ def test_a_removal_that_is_said_in_the_tools_own_words_is_selected() -> None:
     assert next(iter(scores)) == "delete_meeting" and scores["delete_meeting"] >= 0.6
 
 
-@pytest.mark.parametrize("prompt", ["delete delete delete", "delete", "delete everything", "order a pizza"])
+@pytest.mark.parametrize(
+    "prompt", ["delete delete delete", "delete", "delete everything", "order a pizza"]
+)
 def test_what_says_nothing_of_the_object_reaches_no_tool(prompt: str) -> None:
     assert max(best(prompt).values()) < 0.55
 

@@ -21,6 +21,7 @@ from ..routes import (
     COMPOSE,
     SUMMARIZE,
     UNKNOWN,
+    VAGUE,
     WRITTEN,
     Script,
     Writer,
@@ -107,6 +108,12 @@ def test_a_composition_names_its_steps(project: Layout) -> None:
     steps = "(s1 summarize_matrix.py::run -> s2 plot_matrix.py::run)"
     assert starting(shown, f"compose plan=2 steps {steps} scores 0.")
     assert starting(shown, "policy=compose plan=2 steps  validation=OK  route_id=route-001")
+
+
+def test_a_question_without_an_answer_is_told_as_such(project: Layout) -> None:
+    shown = lines(routed(project, VAGUE, Mode(dry_run=True), operator=Script(reply=" ")))
+    [asked] = [line for line in shown if line.startswith("question: ")]
+    assert asked.endswith("? (no answer; best guess)")
 
 
 def test_a_step_that_hands_nothing_on_is_told(project: Layout) -> None:

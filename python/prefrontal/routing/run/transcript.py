@@ -51,6 +51,8 @@ class Transcript:
     def _clarify(self, event: Event, detail: Mapping[str, Any]) -> list[str]:
         if detail["answer"] is None:
             return [f"question: {detail['question']} (skipped: nobody is asked; best guess)"]
+        if not detail["answer"].strip():
+            return [f"question: {detail['question']} (no answer; best guess)"]
         place = f"domain={detail['domain'] or '?'} action={detail['action'] or '?'}"
         return [f"question: {detail['question']} answer: {detail['answer']} -> {place}"
                 f" (confidence={two_places(detail['confidence'])})"]  # fmt: skip
