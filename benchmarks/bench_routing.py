@@ -14,7 +14,7 @@ import argparse
 import gzip
 import json
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import routing_prompts as prompts_of
+import routing_scores
 import routing_twins as twins
 from prefrontal.routing import ToolIndex
 from prefrontal.routing.prompt.sub_intents import sub_intents
@@ -48,15 +49,6 @@ class Data:
     train: list[Pair]
     val: list[Pair]
     outside: list[str]
-
-
-def phrasings_of(pairs: Iterable[Pair], count: int, dice: random.Random) -> dict[str, list[str]]:
-    """At most `count` prompts of each tool, drawn by chance."""
-    every: dict[str, list[str]] = {}
-    for prompt, tool in pairs:
-        if tool is not None:
-            every.setdefault(tool, []).append(prompt)
-    return {tool: dice.sample(own, min(count, len(own))) for tool, own in every.items()}
 
 
 def read(folder: Path) -> Data:
@@ -205,7 +197,7 @@ def few_phrasings(data: Data) -> None:
     columns = ("accuracy in scope", "out below tau", "in at tau", "right of those", "calibration")
     print(f"| phrasings each | {' | '.join(columns)} |\n|{'---|' * (len(columns) + 1)}")
     for count in (0, 1, 5, 100):
-        own = phrasings_of(data.train, count, random.Random(7))
+        own = prompts_of.phrasings_of(data.train, count, random.Random(7))
         index = ToolIndex.build({"name": name, "intents": own.get(name, [])} for name in actions)
         first = [index.rank(prompt, 1)[0] for prompt, _ in data.val]
         scores = np.array([one.score for one in first])
@@ -277,6 +269,16 @@ def agents(data: Data) -> None:
             print(ranked(name, names, scores, queries), flush=True)
 
 
+def scores(data: Data) -> None:
+    """What a score is worth, on the odd prompts and the validation file."""
+    asked, known = data.queries[1::2], data.queries[::2]
+    actions = [(name, "") for name in sorted({str(tool) for _, tool in data.train})]
+    routing_scores.held_out_halves(data.tools, data.queries)
+    routing_scores.small_catalogues("MetaTool", data.tools, asked, known)
+    routing_scores.small_catalogues("CLINC150", actions, data.val, data.train)
+    routing_scores.near_rivals(data.tools, asked)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="How often the right tool comes first.")
     parser.add_argument("--smoke", action="store_true", help="run once and quickly")
@@ -288,6 +290,8 @@ def main() -> None:
         "few": few_phrasings,
         "several": several,
         "agents": agents,
+        "scores": scores,
+        "people": lambda data: routing_scores.people(),
     }
     parser.add_argument("--part", action="append", choices=parts, help="these tables alone")
     options = parser.parse_args()

@@ -2,26 +2,26 @@
 
     python benchmarks/fit_score_map.py --data FOLDER
 
-FOLDER as for bench_routing.py. Tuned on: the prompts of MetaTool with an even number and the
-training file of CLINC150, in catalogues of 5 to 349 of their tools drawn by chance, with 0, 1, 5
-and up to 100 phrasings each. The fewer tools, the more prompts are meant for none of them: half
-of them for 15 tools, a tenth for 100, as few as the training file has outside for all. Held back:
-the prompts of MetaTool with an odd number and the validation file of CLINC150.
+FOLDER as for bench_routing.py. Tuned on: the prompts of MetaTool with an even number, the training
+file of CLINC150, and docstrings (score_map_catalogues.py draws the catalogues). Held back: the
+prompts of MetaTool with an odd number, the validation file of CLINC150, people's prompts.
+--folds prints in place of the terms what a map fitted on three quarters of the prompts is worth on
+the others.
 """
 
 from __future__ import annotations
 
 import argparse
-import random
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bench_routing import Data, Pair, phrasings_of, read
-from prefrontal.routing import ToolIndex
+from bench_routing import TAU, read
+from routing_twins import calibration_error
+from score_map_catalogues import FEW, FOLDS, WHOLE, Drawn, drawn, sources
 
 KNOTS = {
     "gap": (0.0, 0.02, 0.05, 0.1, 0.2),
@@ -60,88 +60,69 @@ PRODUCTS = {
     "description_lead": "description learned text phrasings tools",
     "heard": "learned phrasings tools words known covered share linear accepted gap",
 }
-SIZES = {5: 16, 15: 8, 50: 4, 100: 3}
-OUTSIDE = {5: 0.5, 15: 0.5, 50: 0.3, 100: 0.1}
-WHOLE_OUTSIDE = 0.035  # in a whole catalogue, where there are prompts that mean no tool
-# By the phrasings of each tool: how much a whole catalogue weighs, that of both sets together, and
-# a prompt that means no tool in one of them.
-WHOLE_COUNTS = {0: 8.0, 1: 4.0, 5: 4.0, 100: 8.0}
-BOTH_COUNTS = {0: 0.5, 1: 0.5, 5: 0.5, 100: 1.0}
-NONE_COUNTS = {0: 2.0, 1: 2.0, 5: 3.0, 100: 7.0}
-WHOLE = 140
-RIDGE = 2e-5
+# What a catalogue of a source weighs: one of fewer tools than WHOLE, and a whole one by the
+# phrasings of each tool; and a prompt that means no tool in a whole one.
+SMALL = {"meta": 2.0, "clinc": 2.0, "both": 0.0, "long": 1.5, "functions": 1.0}
+LARGE = {
+    "meta": {0: 16.0, 1: 8.0, 5: 8.0, 100: 48.0, FEW: 6.0},
+    "clinc": {0: 16.0, 1: 8.0, 5: 8.0, 100: 40.0, FEW: 2.0},
+    "both": {0: 0.5, 1: 0.5, 5: 0.5, 100: 1.0},
+    "long": {0: 4.0, 1: 4.0, 5: 4.0, FEW: 4.0},
+    "functions": {0: 1.0},
+}
+NONE_COUNTS = {0: 3.0, 1: 2.5, 5: 3.0, 100: 7.0, FEW: 2.0}
+RIDGE = 1e-4
 
 Reals = NDArray[np.float64]
 Term = tuple[str, str, float, float]
 """A fact, another one, and where the first counts from and up to."""
 
 
-class Row(NamedTuple):
-    evidence: list[float]
-    right: bool
-    inside: bool
+class Group(NamedTuple):
+    """Catalogues of one kind; as in Drawn."""
+
+    source: str
+    size: int
+    phrasings: int
 
 
-def rows_of(
-    tools: Sequence[Pair], pairs: Sequence[Pair], outside: Sequence[str], count: int, seed: int
-) -> list[Row]:
-    """The best tool of each prompt in one catalogue, whose tools have `count` phrasings each."""
-    dice = random.Random(seed)
-    names = {name for name, _ in tools}
-    mixed = dice.sample(pairs, len(pairs))
-    inside = [pair for pair in mixed if pair[1] in names]
-    elsewhere: list[Pair] = [(prompt, None) for prompt, tool in mixed if tool not in names]
-    most = 2000 if len(tools) >= WHOLE else min(max(200, 3 * len(tools)), 600)
-    most = min(most, len(inside) // 2)
-    own = phrasings_of(inside[most:], count, dice)
-    index = ToolIndex.build(
-        {"name": name, "doc": doc, "intents": own.get(name, [])} for name, doc in tools
+class Rows(NamedTuple):
+    """All rows of all catalogues. group: of each row, its place among `groups`."""
+
+    evidence: Reals
+    right: NDArray[np.bool_]
+    inside: NDArray[np.bool_]
+    fold: NDArray[np.int64]
+    group: NDArray[np.int64]
+    groups: list[Group]
+
+
+def stacked(every: Sequence[Drawn]) -> Rows:
+    groups = list(dict.fromkeys((one.source, one.size, one.phrasings) for one in every))
+    place = {group: number for number, group in enumerate(groups)}
+    rows = [row for one in every for row in one.rows]
+    return Rows(
+        np.array([row.evidence for row in rows]),
+        np.array([row.right for row in rows]),
+        np.array([row.inside for row in rows]),
+        np.array([row.fold for row in rows]),
+        np.array([place[one.source, one.size, one.phrasings] for one in every for _ in one.rows]),
+        [Group(*group) for group in groups],
     )
-    none: list[Pair] = [(prompt, None) for prompt in outside]
-    if len(tools) >= WHOLE:
-        none = none[: int(most * WHOLE_OUTSIDE)]
-    else:
-        share = OUTSIDE[len(tools)]
-        wanted = int(most * share / (1.0 - share))
-        none = dice.sample(none, min(len(none), wanted // 2))
-        none += elsewhere[: wanted - len(none)]
-    rows: list[Row] = []
-    for prompt, tool in [*inside[:most], *none]:
-        best = index.rank(prompt, 1, explain=True)[0]
-        assert best.explanation is not None
-        if not best.explanation["called"]:
-            rows.append(Row(best.explanation["evidence"], best.name == tool, tool is not None))
-    return rows
 
 
-def catalogues(data: Data) -> list[tuple[list[Row], float, float]]:
-    """The rows of each catalogue, what it weighs, and what a prompt that means no tool does."""
-    dice = random.Random(7)
-    meta, clinc = data.queries[::2], data.train
-    actions: list[Pair] = [(name, "") for name in sorted({str(tool) for _, tool in clinc})]
-    both: list[Pair] = list({**dict(actions), **dict(data.tools)}.items())
-    every: list[tuple[Sequence[Pair], Sequence[Pair], Sequence[str], dict[int, int]]] = [
-        (data.tools, meta, [], {**SIZES, len(data.tools): 4}),
-        (actions, clinc, data.outside, {**SIZES, len(actions): 4}),
-        (both, [*meta, *clinc], data.outside, {len(both): 1}),
-    ]
-
-    def weight(tools: Sequence[Pair], size: int, count: int) -> float:
-        if tools is both:
-            return BOTH_COUNTS[count]
-        return WHOLE_COUNTS[count] if size >= WHOLE else 1.0
-
-    return [
-        (
-            rows_of(dice.sample(tools, size), pairs, outside, count, dice.randrange(1 << 30)),
-            weight(tools, size, count) / (1.0 if size >= WHOLE else times),
-            NONE_COUNTS[count] if size >= WHOLE else 1.0,
-        )
-        for tools, pairs, outside, sizes in every
-        for size, times in sizes.items()
-        for count in WHOLE_COUNTS
-        for _ in range(times)
-    ]
+def weights_of(rows: Rows) -> Reals:
+    """What each row counts; the sum is 1."""
+    sizes = np.bincount(rows.group, minlength=len(rows.groups))
+    each, none = [], []
+    for group, size in zip(rows.groups, sizes, strict=True):
+        large = group.size >= WHOLE
+        weight = LARGE[group.source][group.phrasings] if large else SMALL[group.source]
+        each.append(weight / max(1, size))
+        none.append(NONE_COUNTS[group.phrasings] if large else 1.0)
+    weights = np.array(each)[rows.group]
+    weights[~rows.inside] *= np.array(none)[rows.group][~rows.inside]
+    return np.asarray(weights / weights.sum())
 
 
 def terms() -> list[Term]:
@@ -159,22 +140,27 @@ def columns(evidence: Reals) -> Reals:
     return np.stack(values, axis=1)
 
 
-def regression(table: Reals, right: Reals, weights: Reals) -> Reals:
+def regression(table: Reals, right: NDArray[np.bool_], weights: Reals) -> Reals:
     """Logistic, with a ridge over columns of unit spread, by Newton's method."""
     spread = table.std(axis=0)
     spread[spread == 0.0] = 1.0
-    scaled = table / spread
+    scaled = (table / spread).astype(np.float32)
+    counts = (weights / weights.sum()).astype(np.float32)
     penalty = np.full(table.shape[1], RIDGE)
     penalty[0] = 0.0
     beta = np.zeros(table.shape[1])
-    for _ in range(30):
-        share = 1.0 / (1.0 + np.exp(-np.clip(scaled @ beta, -30.0, 30.0)))
-        slope = scaled.T @ (weights * (share - right)) + 2.0 * penalty * beta
-        curve = (scaled * (weights * share * (1.0 - share))[:, None]).T @ scaled
-        beta -= np.linalg.solve(curve + np.diag(2.0 * penalty + 1e-12), slope)
-        if np.abs(slope).max() < 1e-9:
+    for _ in range(15):
+        share = probability(scaled @ beta.astype(np.float32))
+        slope = scaled.T @ (counts * (share - right)) + 2.0 * penalty * beta
+        curve = (scaled * (counts * share * (1.0 - share))[:, None]).T @ scaled
+        beta -= np.linalg.solve(curve + np.diag(2.0 * penalty + 1e-9), slope)
+        if np.abs(slope).max() < 1e-6:
             break
     return np.asarray(beta / spread)
+
+
+def probability(odds: Any) -> Any:
+    return 1.0 / (1.0 + np.exp(-np.clip(odds, -30.0, 30.0)))
 
 
 def lines(beta: Reals) -> list[str]:
@@ -187,22 +173,43 @@ def lines(beta: Reals) -> list[str]:
     return out
 
 
+def print_folds(rows: Rows, table: Reals, weights: Reals) -> None:
+    """What a map fitted on the other folds of prompts is worth on each."""
+    scores = np.zeros(len(rows.right))
+    for fold in range(FOLDS):
+        here = rows.fold == fold
+        beta = regression(table[~here], rows.right[~here], weights[~here])
+        scores[here] = probability(table[here] @ beta)
+    clipped = np.clip(scores, 1e-6, 1.0 - 1e-6)
+    loss = -np.log(np.where(rows.right, clipped, 1.0 - clipped))
+    print(f"log loss {(loss * weights).sum():.4f}")
+    print("| source | tools | phrasings | found | right at tau | taken | calibration | log loss |")
+    for place, group in enumerate(rows.groups):
+        here, reach = rows.group == place, scores >= TAU
+        inside, none = here & rows.inside, here & ~rows.inside
+        cells = [
+            (reach & rows.right)[inside].mean(),
+            rows.right[here & reach].mean() if (here & reach).any() else 0.0,
+            reach[none].mean() if none.any() else 0.0,
+            calibration_error(scores[here], rows.right[here]),
+            loss[here].mean(),
+        ]
+        told = " | ".join(f"{cell:.3f}" for cell in cells)
+        print(f"| {group.source} | {group.size} | {group.phrasings} | {told} |")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Fit the map from evidence to a score.")
     parser.add_argument("--data", type=Path, metavar="FOLDER", required=True)
-    every = catalogues(read(parser.parse_args().data))
-    rows = [row for part, _, _ in every for row in part]
-    weights = np.array(
-        [
-            weight / len(part) * (1.0 if row.inside else none)
-            for part, weight, none in every
-            for row in part
-        ]
-    )
-    weights /= weights.sum()
-    right = np.array([float(row.right) for row in rows])
-    table = columns(np.array([row.evidence for row in rows]))
-    print("\n".join(f"    {line}" for line in lines(regression(table, right, weights))))
+    parser.add_argument("--folds", action="store_true", help="what it is worth, fold by fold")
+    options = parser.parse_args()
+    rows = stacked(list(drawn(sources(read(options.data)))))
+    table, weights = columns(rows.evidence), weights_of(rows)
+    if options.folds:
+        print_folds(rows, table, weights)
+        return
+    beta = regression(table, rows.right, weights)
+    print("\n".join(f"    {line}" for line in lines(beta)))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Prompts as people write them, for the tools of examples/tools and for none of them.
 
-Written before any of them was ranked, by somebody who had seen the tools. Of each tool, and of those
-that mean none, every other prompt (from the first) is for choosing, the rest is held back.
+Written before any of them was ranked, by somebody who had seen the tools. Of each tool, and of
+those that mean none, every other prompt (from the first) is for choosing, the rest is held back.
 """
 
 from __future__ import annotations

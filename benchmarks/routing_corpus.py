@@ -26,7 +26,7 @@ def functions(most: int, folders: list[Path] | None = None) -> list[tuple[str, s
     found: dict[tuple[str, str], None] = {}
     for root in roots:
         for path in sorted(root.rglob("*.py")):
-            found.update(dict.fromkeys(_documented(path)))
+            found.update(dict.fromkeys(documented(path)))
     pairs = sorted(found)
     random.Random(SEED).shuffle(pairs)
     return pairs[:most]
@@ -50,7 +50,7 @@ def prompts(pairs: list[tuple[str, str]], count: int) -> list[str]:
     return out
 
 
-def _documented(path: Path) -> Iterator[tuple[str, str]]:
+def documented(path: Path) -> Iterator[tuple[str, str]]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from prefrontal._core.routing import tokens
@@ -37,6 +37,15 @@ def drawn_pairs(pairs: Sequence[Pair], count: int) -> list[Several]:
         if one[1] != other[1]:
             out.append(joined(one, other, JOINTS[len(out) % len(JOINTS)]))
     return out
+
+
+def phrasings_of(pairs: Iterable[Pair], count: int, dice: random.Random) -> dict[str, list[str]]:
+    """At most `count` prompts of each tool, drawn by chance."""
+    every: dict[str, list[str]] = {}
+    for prompt, tool in pairs:
+        if tool is not None:
+            every.setdefault(tool, []).append(prompt)
+    return {tool: dice.sample(own, min(count, len(own))) for tool, own in every.items()}
 
 
 def all_pairs(pairs: Sequence[Pair]) -> list[Several]:

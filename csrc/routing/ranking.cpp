@@ -17,15 +17,19 @@ constexpr double kLogOdds = 0.40546510810816438;  // ln 1.5: odds of a score of 
 constexpr double kMostLearned = 0.7;              // the largest part of D that learning gets
 constexpr double kMostGap = 0.5;
 // What score_map.hpp was fitted on: beyond, the nearest value counts.
-constexpr double kMostText = 3.7;
+constexpr double kMostText = 5.0;
 constexpr double kMostWords = 3.4;
 constexpr double kLeastTools = 1.6;
 constexpr double kMostTools = 5.9;
 constexpr std::uint32_t kFewest = 5;  // tools; with fewer no score is raised
-constexpr double kLeastRaised = 0.5;  // with as many and some more
-constexpr double kFew = 20.0;
-constexpr double kMany = 100.0;  // from which on scores are raised as far as was fitted
-constexpr double kSame = 0.6;    // cosine from which a prompt is like an accepted one
+// Below .6 the log odds of many tools with much learned are this part nearer to it: the terms are
+// fitted with prompts that mean none counting more than there are.
+constexpr double kNearer = 0.25;
+constexpr double kMuchLearned = 0.85;
+constexpr double kAllLearned = 0.95;
+constexpr double kManyTools = 4.0;  // ln 55
+constexpr double kWholeTools = 4.6;
+constexpr double kSame = 0.6;  // cosine from which a prompt is like an accepted one
 
 std::int64_t millionths(double value) {
   return static_cast<std::int64_t>(std::floor(value * kMillion + 0.5));
@@ -173,20 +177,24 @@ class Ranker {
     if (ranking.tools.empty() || ranking.tools[0].name_words > 0) return plain;
     const Ranked& best = ranking.tools[0];
     const double moved = plain - (kCold + (kLearned - kCold) * learned_);
-    const double odds = log_odds(ranking.evidence) - kLogOdds;
+    const double odds = above_tau(ranking.evidence);
     const double fitted = rounded(best.plain - odds / kSlope + moved);
-    if (fitted < plain) return rounded(plain - (plain - fitted) * raised());
+    if (fitted < plain) return catalog_.tools() < kFewest ? plain : fitted;
     const bool whole =
         of(ranking.evidence, Fact::name) == 1.0 && of(ranking.evidence, Fact::covered) == 1.0;
     return whole || best.accepted >= kSame ? plain : fitted;
   }
 
-  // How far a score may rise: less in small catalogues, where a prompt may mean none of the tools,
-  // and not in smaller ones than the map was fitted on.
-  double raised() const {
-    if (catalog_.tools() < kFewest) return 0.0;
-    const double above = simd::natural_log(catalog_.tools() / kFew);
-    return std::clamp(above / simd::natural_log(kMany / kFew), kLeastRaised, 1.0);
+  // The log odds, less those of a score of .6.
+  static double above_tau(const Evidence& evidence) {
+    const double odds = log_odds(evidence) - kLogOdds;
+    const double part = risen(of(evidence, Fact::learned), kMuchLearned, kAllLearned) *
+                        risen(of(evidence, Fact::tools), kManyTools, kWholeTools);
+    return odds < 0.0 ? odds * (1.0 - kNearer * part) : odds;
+  }
+
+  static double risen(double value, double low, double high) {
+    return std::clamp((value - low) / (high - low), 0.0, 1.0);
   }
 
   void gather() {

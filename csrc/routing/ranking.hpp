@@ -4,11 +4,10 @@
 //   score = 1 / (1 + e^-(slope (raw - reached) + ln 1.5)), so .6 where raw = reached
 //   reached = cold + (learned - cold) w, w = n / (n + tools) for n phrasings
 //
-// For the best tool, `reached` is moved to where its score is the odds of score_map.hpp: down in
-// part below 100 tools and not below 20, not up where the prompt is like one that the tool was
-// accepted for or says its whole name and nothing that its texts lack, and not at all where the
-// prompt calls it by name. For the others it is moved up only: that the best is sure says nothing
-// good of them.
+// For the best tool, `reached` is moved to where its score is the odds of score_map.hpp: not down
+// among fewer than 5 tools, not up where the prompt is like one that the tool was accepted for or
+// says its whole name and nothing that its texts lack, and not at all where the prompt calls it by
+// name. For the others it is moved up only: that the best is sure says nothing good of them.
 //
 // A tool that the prompt calls by its whole name (exact_names.hpp) comes first, with N = D = 1; of
 // several, the one of the longest name.

@@ -60,6 +60,13 @@ def log_odds(evidence: list[float]) -> float:
     return total
 
 
+def nearer(odds: float, evidence: list[float]) -> float:
+    """Below tau, of many tools with much learned."""
+    learned = min(1.0, max(0.0, (evidence[FACTS.index("learned")] - 0.85) / (0.95 - 0.85)))
+    many = min(1.0, max(0.0, (evidence[FACTS.index("tools")] - 4.0) / (4.6 - 4.0)))
+    return odds * (1.0 - 0.25 * (learned * many)) if odds < 0.0 else odds
+
+
 class Row(NamedTuple):
     """A tool in a ranking; called and raw are below 0, so that rows sort best first."""
 
@@ -264,7 +271,7 @@ class PlainIndex:
             facts = [own.covered, own.known, own.description, own.name_coverage, near]
             facts += [
                 linear if n else 0.0,
-                min(3.7, own.text),
+                min(5.0, own.text),
                 ln(1.0 + len(experience.newest.get(i, []))),
             ]
             row = Row(
@@ -281,12 +288,10 @@ class PlainIndex:
             facts += [learned, best.accepted, *lead(first, n > 0), experience.heard(words)]
             evidence = [millionths(fact) / 1e6 for fact in facts]
             moved = usual - (0.40 + (0.52 - 0.40) * learned)
-            odds = log_odds(evidence) - EVEN
+            odds = nearer(log_odds(evidence) - EVEN, evidence)
             fitted = millionths(best.plain - odds / 11.0 + moved) / 1e6
-            part = min(1.0, max(0.5, ln(len(rows) / 20.0) / ln(100.0 / 20.0)))
-            part = part if len(rows) >= 5 else 0.0
             if fitted < usual:
-                lowest = millionths(usual - (usual - fitted) * part) / 1e6
+                lowest = fitted if len(rows) >= 5 else usual
             elif best.accepted < 0.6 and not (evidence[2] == 1.0 == evidence[5]):
                 lowest = fitted
         told = []

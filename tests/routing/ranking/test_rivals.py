@@ -32,7 +32,9 @@ def names(candidates: list[Candidate]) -> list[str]:
         ((0.50, 0.45), True),  # 0.04 apart in the weighted sum
         ((0.50, 0.43), False),  # 0.056 apart
         ((0.799999, 0.79), True),
-        ((0.80, 0.79), False),  # sure enough
+        ((0.80, 0.59), False),  # sure enough
+        ((0.90, 0.70), True),  # sure, but the other one is, too
+        ((0.90, 0.60), False),  # 0.24 apart: well ahead
         ((0.30, 0.30), True),
         ((0.299999, 0.29), False),  # nothing fits
     ],

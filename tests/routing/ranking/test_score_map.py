@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+import pytest
+
 from prefrontal.routing.ranking.index import ToolIndex
 
+from ..twin import EVEN, log_odds, nearer
+from ..twin_numbers import logistic
+
 TAU = 0.6
+FIVE = [
+    {"name": "count_lines", "doc": "Count the lines of code of each file in a folder."},
+    {"name": "send_mail", "doc": "Write to somebody about a topic."},
+    {"name": "book_flight", "doc": "Reserve a seat in a plane."},
+    {"name": "play_song", "doc": "Play music by title or artist."},
+    {"name": "plot_prices", "doc": "Draw prices over time as a chart."},
+]
 
 
 def test_a_near_rival_makes_a_score_unsure() -> None:
@@ -40,16 +52,49 @@ def test_a_tool_called_by_its_name_is_as_sure_as_before() -> None:
 
 
 def test_scores_are_raised_from_five_tools_on() -> None:
-    tools = [
-        {"name": "count_lines", "doc": "Count the lines of code of each file in a folder."},
-        {"name": "send_mail", "doc": "Write to somebody about a topic."},
-        {"name": "book_flight", "doc": "Reserve a seat in a plane."},
-        {"name": "play_song", "doc": "Play music by title or artist."},
-        {"name": "plot_prices", "doc": "Draw prices over time as a chart."},
-    ]
     four, five = (
         ToolIndex.build(some).rank("how long is each file of code", 1)[0]
-        for some in (tools[:4], tools)
+        for some in (FIVE[:4], FIVE)
     )
     assert four.name == five.name == "count_lines"
     assert four.score < five.score - 0.05
+
+
+@pytest.mark.parametrize("prompt", ["how long is each file of code", "a chart", "play it again"])
+def test_among_few_tools_a_score_is_the_odds_of_the_map(prompt: str) -> None:
+    best = ToolIndex.build(FIVE).rank(prompt, 1, explain=True)[0]
+    assert best.explanation is not None
+    odds = log_odds(best.explanation["evidence"])
+    assert best.score == pytest.approx(logistic(odds), abs=1e-5)
+
+
+def test_with_much_learned_of_many_tools_a_low_score_is_nearer_to_tau() -> None:
+    names = [f"{verb}{noun}" for verb in "abcdefghij" for noun in "klmnopqrstuv"]
+    index = ToolIndex.build(
+        {"name": name, "intents": [f"{name} {word}{turn}" for turn in range(20)]}
+        for name, word in zip(names, reversed(names), strict=True)
+    )
+    best = index.rank("ak bl cm", 1, explain=True)[0]
+    assert best.explanation is not None
+    evidence = best.explanation["evidence"]
+    odds = log_odds(evidence) - EVEN
+    assert odds < -0.5
+    assert best.score == pytest.approx(logistic(0.75 * odds + EVEN), abs=1e-5)
+    assert nearer(odds, evidence) == pytest.approx(0.75 * odds)
+
+
+def test_the_phrasings_of_a_manifest_make_no_tool_less_sure() -> None:
+    phrasings = [
+        ["count lines of code", "how many lines"],
+        ["send a mail", "mail somebody"],
+        ["book a flight", "reserve a seat"],
+        ["play music", "play a song"],
+        ["plot the prices", "draw a chart"],
+    ]
+    hinted = [{**tool, "intents": own} for tool, own in zip(FIVE, phrasings, strict=True)]
+    without, best = (
+        ToolIndex.build(tools).rank("please mail my team about tomorrow", 1)[0]
+        for tools in (FIVE, hinted)
+    )
+    assert without.name == best.name == "send_mail"
+    assert best.score > without.score >= TAU
