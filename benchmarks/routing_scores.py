@@ -63,7 +63,8 @@ def small_catalogues(
                 rows += drawn(dice.sample(list(tools), size), asked, known, count, dice)
             scores, right, inside = (np.array(one) for one in zip(*rows, strict=True))
             reach = scores >= TAU
-            cells = [(reach & right)[inside].mean(), right[reach].mean(), reach[~inside].mean()]
+            precision = right[reach].mean() if reach.any() else 0.0
+            cells = [(reach & right)[inside].mean(), precision, reach[~inside].mean()]
             cells.append(twins.calibration_error(scores, right))
             print(f"| {size} | {count} | {' | '.join(f'{one:.3f}' for one in cells)} |", flush=True)
 
@@ -77,7 +78,7 @@ def drawn(
     index = built(tools, own)
     inside = [pair for pair in asked if pair[1] in names]
     outside = [pair for pair in asked if pair[1] not in names]
-    most = min(100, len(inside))
+    most = min(100, len(inside), len(outside))
     rows = []
     for prompt, tool in [*dice.sample(inside, most), *dice.sample(outside, most)]:
         best = index.rank(prompt, 1)[0]
