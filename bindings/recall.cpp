@@ -39,6 +39,9 @@ RecallControl::Mass mass_of(const py::iterable& pairs) {
 py::dict state_of(const RecallControl& control) {
   py::dict out;
   RecallControl::each_number(control, [&](const char* name, double value) { out[name] = value; });
+  if (control.version() > 1)
+    RecallControl::each_calibrated(control,
+                                   [&](const char* name, double value) { out[name] = value; });
   RecallControl::each_mass(
       control, [&](const char* name, const RecallControl::Mass& mass) { out[name] = bins(mass); });
   const RecallPromise::Memory memory = control.promise().memory();
@@ -54,6 +57,10 @@ void restore_state(RecallControl& control, const py::dict& state) {
   RecallControl restored = control;
   RecallControl::each_number(
       restored, [&](const char* name, double& value) { value = state[name].cast<double>(); });
+  restored.trust_scores();
+  if (restored.version() > 1 && state.contains("score_threshold"))
+    RecallControl::each_calibrated(
+        restored, [&](const char* name, double& value) { value = state[name].cast<double>(); });
   RecallControl::each_mass(restored, [&](const char* name, RecallControl::Mass& mass) {
     mass = mass_of(state[name].cast<py::iterable>());
   });
@@ -109,8 +116,8 @@ void register_promise(py::module_& pulse) {
 void register_recall(py::module_& pulse) {
   register_promise(pulse);
   py::class_<RecallControl>(pulse, "RecallControl")
-      .def(py::init<double, std::size_t, double, double>(), py::arg("recall"), py::arg("memory"),
-           py::arg("step"), py::arg("share"))
+      .def(py::init<double, std::size_t, double, double, int>(), py::arg("recall"),
+           py::arg("memory"), py::arg("step"), py::arg("share"), py::arg("version"))
       .def_property_readonly("threshold", &RecallControl::threshold)
       .def_property_readonly("recall", &RecallControl::recall)
       .def_property_readonly(

@@ -119,7 +119,7 @@ def _lstm_saved() -> bytes:
 
 # --- recall and rules -------------------------------------------------------------------------
 def _control() -> pulse.RecallControl:
-    control = pulse.RecallControl(0.9, 400, 0.05, 0.02)
+    control = pulse.RecallControl(0.9, 400, 0.05, 0.02, 2)
     for number in range(60):
         control.asked(number / 60, 1.0, 0.1)
         control.labelled(number / 60, number % 3 == 0, 0.2, 1.0)
@@ -145,7 +145,7 @@ def _rule() -> pulse.Rule:
 
 @cache
 def _known() -> dict[str, Any]:
-    return pulse.RecallControl(0.9, 400, 0.05, 0.02).state()
+    return pulse.RecallControl(0.9, 400, 0.05, 0.02, 2).state()
 
 
 def _found(finder: pulse.RuleFinder) -> object:

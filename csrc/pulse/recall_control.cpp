@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
+#include <string>
 
 #include "csrc/pulse/gamma_quantile.hpp"
 #include "csrc/simd/exp.hpp"
@@ -13,16 +15,13 @@ namespace {
 constexpr double kLowest = -8.0;  // log-odds at which the bins begin
 constexpr double kWidth = 0.1;    // of a bin
 
-constexpr double kTopShare = 3.0;      // of b: the chance of an audit at the threshold
-constexpr double kLeastShare = 0.125;  // and the least
-constexpr double kMostChance = 0.5;
+constexpr double kMostChance = 0.5;  // of an audit
 
-constexpr double kMemory = 200.0;    // relevant windows that the threshold follows from
-constexpr double kStep = 0.008;      // as of RecallPromise, where misses are only expected
-constexpr double kUnspent = 0.5;     // of the misses that the target allows among those decided
-constexpr double kPrior = 2.0;       // labels that the belief in the scorer is worth, at wakes
-constexpr double kSleepPrior = 8.0;  // and below the threshold, where it begins with nu
-constexpr double kNear = 0.1;        // wakes count in full for nu up to here or the threshold
+constexpr double kMemory = 200.0;  // relevant windows that the threshold follows from
+constexpr double kStep = 0.008;    // as of RecallPromise, where misses are only expected
+constexpr double kUnspent = 0.5;   // of the misses that the target allows among those decided
+constexpr double kPrior = 2.0;     // labels that the belief in the scorer is worth, at wakes
+constexpr double kNear = 0.1;      // wakes count in full for nu up to here or the threshold
 constexpr double kWakesRemembered = 100.0;  // expected relevant windows, like the next two
 constexpr double kNearRemembered = 30.0;
 constexpr double kSleepsRemembered = 40.0;
@@ -66,6 +65,25 @@ double total_of(const RecallControl::Mass& mass) {
 
 }  // namespace
 
+struct RecallControl::Rules {
+  int version;
+  bool calibrated;      // whether labels correct the scores
+  double top_share;     // of b: the chance of an audit at the threshold
+  double least_share;   // and the least
+  double sleep_prior;   // labels that the belief in the scorer is worth below the threshold,
+  double sleep_center;  // where it begins with so many times nu
+};
+
+const RecallControl::Rules& RecallControl::rules_of(int version) {
+  static constexpr Rules kFirst{1, false, 3.0, 0.125, 8.0, 1.0};
+  static constexpr Rules kSecond{2, true, 5.0, 0.25, 2.0, 1.5};
+  if (version == 1) return kFirst;
+  if (version == 2) return kSecond;
+  throw std::invalid_argument("version must be 1 or 2, got " + std::to_string(version));
+}
+
+int RecallControl::version() const { return rules_->version; }
+
 void RecallControl::Belief::add(double score, bool relevant, double weight, double memory) {
   const double keep = std::max(0.0, 1.0 - weight * score / memory);
   found = keep * found + (relevant ? weight : 0.0);
@@ -80,27 +98,50 @@ double RecallControl::Belief::variance(double prior, double center) const {
   return (prior * center * center + found) / ((prior + expected) * (prior + expected));
 }
 
-RecallControl::RecallControl(double recall, std::size_t memory, double step, double share)
-    : recall_(recall), budget_(2.0 * share), promise_(recall, memory, step) {}
+RecallControl::RecallControl(double recall, std::size_t memory, double step, double share,
+                             int version)
+    : rules_(&rules_of(version)),
+      recall_(recall),
+      budget_(2.0 * share),
+      promise_(recall, memory, step) {}
+
+double RecallControl::chance_of(double score) const {
+  return rules_->calibrated ? calibration_.chance_of(score) : score;
+}
 
 double RecallControl::audit_chance(double score) const {
   if (complete_ || budget_ <= 0.0 || !std::isfinite(score)) return 0.0;
-  const double near = std::min(1.0, std::max(score, 0.0) / std::max(threshold_, 1e-3));
+  return audit_chance_of(chance_of(score));
+}
+
+double RecallControl::audit_chance_of(double chance) const {
+  if (complete_ || budget_ <= 0.0) return 0.0;
+  const double near = std::min(1.0, std::max(chance, 0.0) / std::max(threshold_, 1e-3));
   const double budget = budget_ * (alarm_left_ > 0.0 ? kAlarmBudget : 1.0);
-  const double share = std::max(kLeastShare, kTopShare * near * near * near);
+  const double share = std::max(rules_->least_share, rules_->top_share * near * near * near);
   return std::min(kMostChance, budget * share);
 }
 
 double RecallControl::share_missed() const {
   const bool alarmed = alarm_left_ > 0.0;
-  const double center = near_.mean(kPrior) * (alarmed ? kAlarmCenter : 1.0);
-  double share = sleeps_.mean(kSleepPrior, center);
-  if (alarmed) share += kAlarmCaution * std::sqrt(sleeps_.variance(kSleepPrior, center));
+  const double times = std::max(rules_->sleep_center, alarmed ? kAlarmCenter : 1.0);
+  const double center = near_.mean(kPrior) * times;
+  double share = sleeps_.mean(rules_->sleep_prior, center);
+  if (alarmed) share += kAlarmCaution * std::sqrt(sleeps_.variance(rules_->sleep_prior, center));
   return std::min(kMostWrong, share);
 }
 
 void RecallControl::slept(double score) {
-  if (!complete_ && std::isfinite(score)) meanwhile_[bin_of(score)] += score;
+  if (complete_ || !std::isfinite(score)) return;
+  const double chance = chance_of(score);
+  meanwhile_[bin_of(chance)] += chance;
+}
+
+void RecallControl::trust_scores() {
+  score_threshold_ = threshold_;
+  asked_scores_ = woken_;
+  told_scores_ = all_wakes_.expected;
+  calibration_ = {};
 }
 
 void RecallControl::set_meanwhile(const Mass& mass) { meanwhile_ = mass; }
@@ -110,10 +151,12 @@ void RecallControl::asked(double score, double propensity, double unseen) {
   if (complete_ || !std::isfinite(score)) return;
   settle();
   const bool woke = propensity >= 1.0;
-  const double expected = (woke ? wakes_.mean(kPrior) : share_missed()) * score;
+  const double chance = chance_of(score);
+  const double expected = (woke ? wakes_.mean(kPrior) : share_missed()) * chance;
   count(expected, (1.0 - recall_) * expected);
-  (woke ? woke_ : below_)[bin_of(score)] += score;
-  (woke ? woken_ : waiting_) += score;
+  (woke ? woke_ : below_)[bin_of(chance)] += chance;
+  (woke ? asked_scores_ : waiting_) += score;
+  if (woke) woken_ += chance;
   move();
 }
 
@@ -152,19 +195,22 @@ void RecallControl::labelled(double score, bool relevant, double threshold,
     return;
   }
   if (complete_) return;
+  const double chance = chance_of(score);
   if (score < threshold) {
-    weigh(score, relevant);
-    sleeps_.add(score, relevant, 1.0, kSleepsRemembered);
-    all_sleeps_.add(score, relevant, 1.0, HUGE_VAL);
+    weigh(chance, relevant);
+    sleeps_.add(chance, relevant, 1.0, kSleepsRemembered);
+    all_sleeps_.add(chance, relevant, 1.0, HUGE_VAL);
     waiting_ -= score;
     audits_ += 1.0;
     relevant_audits_ += relevant ? 1.0 : 0.0;
   } else {
     const double near = std::max(threshold_, kNear);
-    wakes_.add(score, relevant, 1.0, kWakesRemembered);
-    all_wakes_.add(score, relevant, 1.0, HUGE_VAL);
-    near_.add(score, relevant, score > near ? near / score : 1.0, kNearRemembered);
+    wakes_.add(chance, relevant, 1.0, kWakesRemembered);
+    all_wakes_.add(chance, relevant, 1.0, HUGE_VAL);
+    near_.add(chance, relevant, chance > near ? near / chance : 1.0, kNearRemembered);
+    told_scores_ += score;
   }
+  if (rules_->calibrated) calibration_.learn(score, relevant);
   move();
 }
 
@@ -181,23 +227,24 @@ void RecallControl::move() {
   const double allowed = share * total;
   std::array<double, kBins> missed;  // at the audits of now
   for (std::size_t i = 0; i < kBins; ++i)
-    missed[i] = (1.0 - audit_chance(edge_of(i))) * (wake * woke_[i] + sleep * below_[i]);
-  threshold_ = 0.0;
-  if (allowed <= 0.0) return;
-  if (allowed >= total * (1.0 - 1e-9)) {  // all of it, whatever the order of the sums rounds to
-    threshold_ = 1.0;
-    return;
-  }
+    missed[i] = (1.0 - audit_chance_of(edge_of(i))) * (wake * woke_[i] + sleep * below_[i]);
+  if (allowed <= 0.0) return set_threshold(0.0);
+  // All of it, whatever the order of the sums rounds to.
+  if (allowed >= total * (1.0 - 1e-9)) return set_threshold(1.0);
   double passed = 0.0;
   for (std::size_t i = 0; i < kBins; ++i) {
     if (passed + missed[i] > allowed) {
       const double low = edge_of(i);
-      threshold_ = low + (allowed - passed) / missed[i] * (edge_of(i + 1) - low);
-      return;
+      return set_threshold(low + (allowed - passed) / missed[i] * (edge_of(i + 1) - low));
     }
     passed += missed[i];
   }
-  threshold_ = 1.0;
+  set_threshold(1.0);
+}
+
+void RecallControl::set_threshold(double chance) {
+  threshold_ = chance;
+  score_threshold_ = rules_->calibrated ? calibration_.score_of(chance) : chance;
 }
 
 // Sums, in deviations, how much more is unseen than usual, less a slack (CUSUM; Page, 1954).
@@ -218,7 +265,7 @@ void RecallControl::watch(double unseen) {
 
 // Sums how much likelier the audits' labels are when three times as much is missed.
 void RecallControl::weigh(double score, bool relevant) {
-  const double expected = score * sleeps_.mean(kSleepPrior, near_.mean(kPrior));
+  const double expected = score * sleeps_.mean(rules_->sleep_prior, near_.mean(kPrior));
   const double gain = relevant ? simd::natural_log(kWorse) : 0.0;
   surprise_ = std::max(0.0, surprise_ + gain - (kWorse - 1.0) * expected);
   if (surprise_ > kSurprise) raise(0.0);
@@ -243,6 +290,14 @@ std::optional<RecallControl::Alarm> RecallControl::alarm() const {
   return Alarm{alarm_left_, alarm_unseen_, alarm_usual_};
 }
 
+// Of wakes. A label finds the chance of its window moved by those before it, so the share that has
+// none is told by scores.
+double RecallControl::expected_unlabelled() const {
+  if (!rules_->calibrated) return std::max(0.0, woken_ - all_wakes_.expected);
+  if (asked_scores_ <= 0.0) return 0.0;
+  return woken_ * std::max(0.0, 1.0 - told_scores_ / asked_scores_);
+}
+
 // Caught is known as far as it was labelled, the rest and what was missed as the beliefs say; the
 // odds of missed to caught count as a gamma variable.
 std::optional<RecallFigures> RecallControl::figures(double confidence) const {
@@ -253,16 +308,17 @@ std::optional<RecallFigures> RecallControl::figures(double confidence) const {
     return RecallFigures{caught_ / known_, share_interval(hits, trials, confidence), audits_};
   }
   const double mass = missed_ + total_of(meanwhile_);
-  const double center = near_.mean(kPrior);
-  const double sleep = all_sleeps_.mean(kSleepPrior, center);
+  const double center = near_.mean(kPrior) * rules_->sleep_center;
+  const double sleep = all_sleeps_.mean(rules_->sleep_prior, center);
   const double wake = all_wakes_.mean(kPrior);
-  const double unlabelled = std::max(0.0, woken_ - all_wakes_.expected);
+  const double unlabelled = expected_unlabelled();
   const double known = all_wakes_.found + relevant_audits_;
   const double caught = known + wake * unlabelled + sleep * std::max(0.0, waiting_);
   const double missed = sleep * mass;
   RecallFigures out{caught / (caught + missed), {1.0, 1.0}, audits_};
   if (missed <= 0.0 || caught <= 0.0) return out;
-  const double missed_spread = missed + mass * mass * all_sleeps_.variance(kSleepPrior, center);
+  const double missed_spread =
+      missed + mass * mass * all_sleeps_.variance(rules_->sleep_prior, center);
   const double caught_spread =
       wake * unlabelled + unlabelled * unlabelled * all_wakes_.variance(kPrior);
   const double odds = missed / caught;

@@ -26,21 +26,69 @@ class Belief:
         return (prior * center + self.found) / (prior + self.expected)
 
 
-class PlainControl:
-    """Threshold and audits without alarms. share: as of `RecallControl`."""
+class Calibration:
+    """A logistic regression of labels on log-odds; one label in 200 is forgotten by each."""
 
-    def __init__(self, recall: float, share: float) -> None:
-        self.most, self.budget, self.threshold = 1 - recall, 2 * share, 0.0
+    PRIOR = np.diag([4.0, 10.0])
+
+    def __init__(self) -> None:
+        self.weights, self.precision = np.array([0.0, 1.0]), self.PRIOR.copy()
+
+    def chance(self, score: float) -> float:
+        return float(1 / (1 + np.exp(-self.weights @ self._features(score))))
+
+    def learn(self, score: float, relevant: bool) -> None:
+        chance, features = self.chance(score), self._features(score)
+        self.precision = (199 * self.precision + self.PRIOR) / 200
+        self.precision += chance * (1 - chance) * np.outer(features, features)
+        back = self.PRIOR @ (self.weights - [0.0, 1.0]) / 200
+        step = features * (relevant - chance) - back
+        self.weights = self.weights + np.linalg.solve(self.precision, step)
+        self.weights[1] = np.clip(self.weights[1], 0.3, 3.0)
+
+    def _features(self, score: float) -> NDArray[np.float64]:
+        return np.array([1.0, np.log(score / (1 - score))])
+
+
+class PlainControl:
+    """Threshold and audits without alarms. share, version: as of `RecallControl`."""
+
+    def __init__(self, recall: float, share: float, version: int) -> None:
+        self.calibration = Calibration() if version == 2 else None
+        self.top, self.least, self.prior, self.center = (
+            (3, 1 / 8, 8, 1.0) if version == 1 else (5, 1 / 4, 2, 1.5)
+        )
+        self.most, self.budget, self.lowest_chance = 1 - recall, 2 * share, 0.0
         self.needed = math.ceil(1 / self.most - 1e-9) - 1
         self.known, self.balance, self.decided_mass = 0, 0.0, 0.0
         self.wakes, self.near, self.sleeps = Belief(100), Belief(30), Belief(40)
         self.woke, self.below, self.meanwhile = (np.zeros(BINS) for _ in range(3))
 
+    @property
+    def threshold(self) -> float:
+        if self.calibration is None or self.lowest_chance in (0.0, 1.0):
+            return self.lowest_chance
+        odds = np.log(self.lowest_chance / (1 - self.lowest_chance))
+        shift, slope = self.calibration.weights
+        return float(1 / (1 + np.exp((shift - odds) / slope)))
+
+    def chance(self, score: float) -> float:
+        return score if self.calibration is None else self.calibration.chance(score)
+
+    def near_an_edge(self, score: float) -> bool:
+        """Whether rounding may put it into either of two bins."""
+        chance = self.chance(score)
+        return bool(np.min(np.abs(EDGES - chance) / np.minimum(chance, 1 - chance)) < 1e-4)
+
     def audit_chance(self, score: float) -> float:
-        near = min(1.0, score / max(self.threshold, 1e-3))
-        return min(0.5, self.budget * max(1 / 8, 3 * near**3))
+        return self.audit_chance_of(self.chance(score))
+
+    def audit_chance_of(self, chance: float) -> float:
+        near = min(1.0, chance / max(self.lowest_chance, 1e-3))
+        return min(0.5, self.budget * max(self.least, self.top * near**3))
 
     def decided(self, score: float, propensity: float) -> None:
+        score = self.chance(score)
         place = int(np.searchsorted(EDGES, score, side="right")) - 1
         if propensity == 0:
             self.meanwhile[place] += score
@@ -56,15 +104,18 @@ class PlainControl:
 
     def labelled(self, score: float, relevant: bool, threshold: float, propensity: float) -> None:
         self.known += relevant
+        chance = self.chance(score)
         if score < threshold:
-            self.sleeps.add(score, relevant, 1.0)
+            self.sleeps.add(chance, relevant, 1.0)
         else:
-            self.wakes.add(score, relevant, 1.0)
-            self.near.add(score, relevant, min(1.0, max(self.threshold, 0.1) / score))
+            self.wakes.add(chance, relevant, 1.0)
+            self.near.add(chance, relevant, min(1.0, max(self.lowest_chance, 0.1) / chance))
+        if self.calibration is not None:
+            self.calibration.learn(score, relevant)
         self.move()
 
     def phi(self) -> float:
-        return min(50.0, self.sleeps.mean(8, self.near.mean(2)))
+        return min(50.0, self.sleeps.mean(self.prior, self.center * self.near.mean(2)))
 
     def count(self, expected: float, balance: float) -> None:
         self.woke = self.woke * max(0.0, 1 - expected / 200)
@@ -81,8 +132,8 @@ class PlainControl:
         gain = 0.008 * math.sqrt(self.most) * 200 / max(self.needed, self.decided_mass)
         share = self.most + min(self.most, max(-self.most, gain * self.balance))
         allowed = min(1.0, share) * mass.sum()
-        missed = mass * [1 - self.audit_chance(edge) for edge in EDGES[:-1]]
+        missed = mass * [1 - self.audit_chance_of(edge) for edge in EDGES[:-1]]
         passed = np.concatenate([[0.0], np.cumsum(missed)])
-        self.threshold = float(np.interp(allowed, passed, EDGES)) if allowed > 0 else 0.0
+        self.lowest_chance = float(np.interp(allowed, passed, EDGES)) if allowed > 0 else 0.0
         if allowed > 0 and allowed >= mass.sum() * (1 - 1e-9):
-            self.threshold = 1.0
+            self.lowest_chance = 1.0

@@ -12,8 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from prefrontal.cli.watch.built_in_modules import built_in_module
+from prefrontal.pulse import LimbicLayer
 from prefrontal.pulse.recall import RecallPromise
 from prefrontal.pulse.recall.control import RecallControl
+from prefrontal.types import SignalEvent
 
 from ..exhaustive import first
 from .plain_control import PlainControl
@@ -69,15 +72,22 @@ def made_up(seed: int, number: int, wrong: float = 1.0) -> Iterator[Asked]:
         yield Asked(score, draw.random(), draw.random() < chance, True)
 
 
-@given(st.sampled_from([0.5, 0.8, 0.9, 0.95, 0.99]), st.sampled_from([0.0, 0.02, 0.3]), windows)
-@settings(deadline=None, max_examples=150)
-def test_it_decides_as_the_plain_rule_does(recall: float, share: float, seen: list[Asked]) -> None:
-    control, plain = RecallControl(recall, share), PlainControl(recall, share)
+@given(
+    *(st.sampled_from([0.5, 0.8, 0.9, 0.95, 0.99]), st.sampled_from([0.0, 0.02, 0.3])),
+    *(st.sampled_from([1, 2]), windows),
+)
+@settings(deadline=None, max_examples=250)
+def test_it_decides_as_the_plain_rule_does(
+    recall: float, share: float, version: int, seen: list[Asked]
+) -> None:
+    control = RecallControl(recall, share, version)
+    plain = PlainControl(recall, share, version)
     for window in seen:
         chance = control.audit_chance(window.score)
         assert chance == pytest.approx(plain.audit_chance(window.score), rel=1e-5)
         threshold, woke = control.threshold, window.score >= control.threshold
-        if abs(window.score - threshold) < 1e-6 or abs(window.draw - chance) < 1e-5:
+        unsure = abs(window.score - threshold) < 1e-6 or abs(window.draw - chance) < 1e-5
+        if unsure or plain.near_an_edge(window.score):
             return  # a decision within the rounding of the reference
         propensity = 1.0 if woke else chance if window.draw < chance else 0.0
         for each in (control, plain):
@@ -195,7 +205,7 @@ def test_audits_are_rarer_far_below_the_threshold_and_never_impossible() -> None
         live(control, window)
     scores = [0.0, 1e-9, 1e-4, 0.001, 0.01, 0.9 * control.threshold]
     chances = [control.audit_chance(each) for each in scores]
-    assert chances == sorted(chances) and chances[0] == 0.005 and 0.08 < chances[-1] <= 0.12
+    assert chances == sorted(chances) and chances[0] == 0.01 and 0.12 < chances[-1] <= 0.2
     assert RecallControl(0.8, 0.0).audit_chance(0.1) == 0.0
 
 
@@ -213,9 +223,70 @@ def test_the_recall_is_kept_and_the_interval_holds_it(recall: float, wrong: floa
         estimate = control.estimate()
         assert estimate is not None
         holds += estimate.low <= got[-1] <= estimate.high
-    assert recall - 0.01 < sum(got) / len(got) < recall + 0.025
+    assert recall - 0.01 < sum(got) / len(got) < recall + 0.06
     assert sum(each < recall - 0.05 for each in got) <= 1
     assert holds >= 17
+
+
+LINES = ((0.06, 0.9, "ERROR disk lost"), (0.14, 0.15, "WARN slow retry"), (0.8, 0.005, "INFO ok"))
+
+
+def caught_of_lines(seed: int, version: int) -> float:
+    """Of log lines of three kinds, asked .90, each question answered, with a scorer that learns."""
+    scorer, control = LimbicLayer(utc=True), RecallControl(0.9, version=version)
+    scorer.register("logs", built_in_module("logs", {"files": ["/app.log"]}, "log"))
+    draw, caught, relevant = random.Random(seed), 0, 0
+    for number in range(5000):
+        [(_, chance, words)] = draw.choices(LINES, [share for share, _, _ in LINES])
+        told = {"text": f"{words} {draw.choice('abcdefgh') * 3} {draw.randrange(10_000)}"}
+        line = (SignalEvent("log", "/app.log", "line", 1.0, 1.7e9 + 600 * number, told),)
+        score, threshold = scorer.score("logs", line), control.threshold
+        propensity = 1.0 if score >= threshold else control.audit_chance(score)
+        asked, matters = draw.random() < propensity, draw.random() < chance
+        control.decided(score, propensity if asked else 0.0, 0.1)
+        if asked:
+            control.labelled(score, matters, threshold, propensity)
+            scorer.update_weights("logs", line, float(matters))
+        caught += asked and matters
+        relevant += matters
+    return caught / relevant
+
+
+def test_what_matters_now_and_then_is_not_lost() -> None:
+    seeds = range(6)
+    now, before = ([caught_of_lines(seed, version) for seed in seeds] for version in (2, 1))
+    assert sum(now) / len(now) > 0.88 and min(now) > 0.8
+    assert sum(before) / len(before) < 0.86 and min(before) < 0.78
+
+
+@pytest.mark.parametrize(
+    ("wrong", "low", "high"), [(0.5, 0.15, 1.2), (1.0, -0.2, 0.15), (2.0, -0.65, -0.25)]
+)
+def test_labels_correct_log_odds_that_are_too_small_or_too_large(
+    wrong: float, low: float, high: float
+) -> None:
+    control = RecallControl(0.9)
+    for window in made_up(1, 3000):
+        odds = math.log(max(window.score, 1e-6) / (1 - window.score))
+        live(control, window._replace(score=1 / (1 + math.exp(-wrong * odds))))
+    assert low < control.to_dict()["calibration_slope"] < high
+
+
+def test_what_the_first_rules_knew_goes_on() -> None:
+    before, control = RecallControl(0.9, version=1), RecallControl(0.9)
+    for window in made_up(8, 600):
+        live(before, window)
+    control.restore(before.to_dict())
+    assert control.threshold == before.threshold > 0 and control.known == before.known
+    assert control.to_dict()["calibration_slope"] == 0.0
+    for window in made_up(9, 300):
+        live(control, window)
+    assert control.to_dict()["calibration_slope"] != 0.0
+
+
+def test_rules_that_are_none_are_refused() -> None:
+    with pytest.raises(ValueError, match="version must be 1 or 2, got 3"):
+        RecallControl(0.9, version=3)
 
 
 def test_new_features_raise_an_alarm_and_answers_end_it() -> None:

@@ -347,9 +347,12 @@ class RecallControl:
 
     recall, memory, step: of the `RecallPromise` that takes over where every window is labelled.
     share: of what sleeps to audit, about; 0 for none. The caller checks them.
+    version: of the rules, 1 or 2. Raises ValueError for others.
     """
 
-    def __init__(self, recall: float, memory: int, step: float, share: float) -> None: ...
+    def __init__(
+        self, recall: float, memory: int, step: float, share: float, version: int
+    ) -> None: ...
     @property
     def recall(self) -> float: ...
     @property

@@ -35,7 +35,9 @@ SHARING = 6
 """The first rules that keep a part of a budget for modules and sources that spent little of it."""
 BOUNDED = 7
 """The first rules by which so many windows of a module wait at most, and others are counted."""
-VERSION = 7
+CALIBRATED = 8
+"""The first rules by which labels correct the scores that a recall follows from."""
+VERSION = 8
 """Of the rules by which a gate decides; a start notes it, so that it can be decided again."""
 
 
@@ -88,7 +90,8 @@ class GateModule:
             assert fixed is not None  # what declares nothing follows a recall
             self.control = UniformControl(None, fixed, share)
         else:
-            self.control = RecallControl(self.recall, 0.0 if self.complete else share)
+            rules = 1 if version < CALIBRATED else 2
+            self.control = RecallControl(self.recall, 0.0 if self.complete else share, rules)
         self.settle()
 
     def wish(self, threshold: float | None) -> None:

@@ -9,6 +9,8 @@ from ..._core import pulse as core
 from .audit import RecallEstimate
 from .promise import MEMORY, STEP, check_recall
 
+VERSION = 2
+"""Of the rules of a `RecallControl`."""
 Mass = tuple[tuple[int, float], ...]
 """What slept: places on the scale of scores, and how much is expected to matter at each."""
 
@@ -17,24 +19,28 @@ class RecallControl:
     """Decides the threshold of one module and which windows that sleep are asked about.
 
     Everything wakes until enough relevant answers are known. From then on the threshold follows
-    what the scorer expects of all windows, corrected by how far labels of wakes and audits say
-    that it is right: what is never asked about never has a label, and silence says nothing. An
-    audit is likely close below the threshold and rare, but never impossible, far below. Where a
-    source labels every window there are no audits, and the threshold is that of `RecallPromise`.
+    what the scorer expects of all windows, as far as labels of wakes and audits say that it is
+    right, by its score and on the whole: what is never asked about never has a label, and silence
+    says nothing. An audit is likely close below the threshold and rare, but never impossible, far
+    below. Where a source labels every window there are no audits, and the threshold is that of
+    `RecallPromise`.
 
     The state follows from the calls alone. `decided` and `labelled` take constant time.
 
     recall: above 0, at most 1. share: of what sleeps to ask about, from 0 to 1; about, since the
     scores decide: 0.02 asks about 1 to 3 in 100. 0 asks never, and then misses go unseen.
+    version: of the rules; 1 is that of releases until November 2026, whose logs it decides again.
+    Raises ValueError for another.
     """
 
-    def __init__(self, recall: float, share: float = 0.02) -> None:
+    def __init__(self, recall: float, share: float = 0.02, version: int = VERSION) -> None:
         check_recall(recall)
         if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0 <= share <= 1:
             raise ValueError(f"audit_share must be a number from 0 to 1, got {share!r}")
         self.recall = recall
         self._share = float(share)
-        self._core = core.RecallControl(recall, MEMORY, STEP, self._share)
+        self._version = version
+        self._core = core.RecallControl(recall, MEMORY, STEP, self._share, version)
 
     @property
     def threshold(self) -> float:
@@ -110,12 +116,13 @@ class RecallControl:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, which `restore` and `from_dict` read back to the bit."""
-        return {"recall": self.recall, "share": self._share, **self._core.state()}
+        head = {"recall": self.recall, "share": self._share, "version": self._version}
+        return {**head, **self._core.state()}
 
     @classmethod
     def from_dict(cls, raw: Mapping[str, Any]) -> RecallControl:
         """What `to_dict` gave. Raises KeyError or TypeError for something else."""
-        control = cls(raw["recall"], raw["share"])
+        control = cls(raw["recall"], raw["share"], raw.get("version", 1))
         control._core.restore(dict(raw))
         return control
 
