@@ -113,11 +113,18 @@ def read(folder: Path, name: str) -> History:
     return history
 
 
-def run(history: History, control: Control, answers: Answers, seed: int = 0, looks: int = 0) -> Run:
+def run(
+    history: History,
+    control: Control,
+    answers: Answers,
+    seed: int = 0,
+    looks: int = 0,
+    module: ModuleFingerprint = MODULE,
+) -> Run:
     """Live from the first window with an untrained scorer. looks: at the interval on the way."""
     limbic = LimbicLayer(utc=True)
-    limbic.register(MODULE.module_id, MODULE)
-    name = MODULE.module_id
+    limbic.register(module.module_id, module)
+    name = module.module_id
     draw, out = random.Random(seed), Run()
     waiting: list[tuple[int, int, float, float, float]] = []
     every = len(history) // looks if looks else 0

@@ -8,7 +8,7 @@ from collections import deque
 
 from prefrontal.pulse.recall import RecallPromise
 from prefrontal.pulse.recall.audit import LiveRecall
-from prefrontal.pulse.recall.control import RecallControl
+from prefrontal.pulse.recall.control import VERSION, RecallControl
 
 UNIFORM = 0.02
 
@@ -36,9 +36,11 @@ class Twin:
 class Ours(Twin):
     """`RecallControl` as it ships."""
 
+    version = VERSION
+
     def __init__(self, recall: float, share: float = UNIFORM) -> None:
         super().__init__(recall, share)
-        self.control = RecallControl(recall, share)
+        self.control = RecallControl(recall, share, self.version)
         self.audit_chance = self.control.audit_chance  # type: ignore[method-assign]
         self.decided = self.control.decided  # type: ignore[method-assign]
         self.labelled = self.control.labelled
@@ -53,6 +55,12 @@ class Ours(Twin):
 
     def alarmed(self) -> bool:
         return self.control.alarm() is not None
+
+
+class FirstRules(Ours):
+    """`RecallControl` as it was until November 2026: scores count as they are."""
+
+    version = 1
 
 
 class UniformAudits(Ours):
