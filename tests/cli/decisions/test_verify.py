@@ -13,6 +13,7 @@ from click.testing import CliRunner, Result
 
 from prefrontal.cli import main
 from prefrontal.decisions.log import DecisionLog
+from prefrontal.pulse.gate_module import VERSION
 from prefrontal.pulse.modules.fingerprint import parse_fingerprint
 from prefrontal.pulse.shells.stepper import Stepper
 from prefrontal.settings import GateSettings
@@ -84,7 +85,7 @@ def test_json_holds_the_counts_and_the_differences(state: Path) -> None:
     assert result.exit_code == 3
     told = json.loads(result.output)
     [difference] = told.pop("differences")
-    rules = {"version": 7, "decided": {"7": 3}, "differing": {"7": 1}}
+    rules = {"version": VERSION, "decided": {str(VERSION): 3}, "differing": {str(VERSION): 1}}
     assert told == {
         "decided": 3, "starts": 1, "rules": rules, "left": {}, "lost": 0, "differing": 1,
     }  # fmt: skip
@@ -124,7 +125,7 @@ def test_decisions_by_the_rules_of_an_earlier_release_are_told_as_such(state: Pa
     assert result.exit_code == 3
     assert result.output.splitlines()[1] == (
         "3 of them by version 6 of the rules, of an earlier release, and again by it (today's is"
-        " 7): 1 difference."
+        f" {VERSION}): 1 difference."
     )
     assert json.loads(run("--json").output)["rules"]["differing"] == {"6": 1}
 
@@ -136,7 +137,7 @@ def test_decisions_by_the_rules_of_a_later_release_are_not_compared(state: Path)
     assert result.exit_code == 0
     assert result.output.splitlines()[1] == (
         "3 decisions could not be made again: made by version 99 of the rules, of a later release;"
-        " this one knows those up to 7."
+        f" this one knows those up to {VERSION}."
     )
 
 
