@@ -68,8 +68,10 @@ def wire(
     An argument takes the output of an earlier step, the latest first, that has its name; else, if
     it is required, one of its type, then one whose name shares its words; else it becomes a
     parameter of the plan, which arguments of one name and type have in common. A type like str
-    that says little links only neighbours, and only where one argument can be meant. Outputs
-    that are equally good are ordered by `hints`: words of related documents.
+    that says little links only neighbours, and only where one argument can be meant: the only one
+    that fits, or the one that has the name of what the step before was given, so that what was
+    made of it goes on. Outputs that are equally good are ordered by `hints`: words of related
+    documents.
 
     tools: all that were discovered, so that short names of files are unique. None when fewer than
     two tools, too many, or one that cannot be called here are asked for; servers: those of servers
@@ -97,7 +99,7 @@ def _wired(
         sources.sort(key=lambda one: (-one.number, not _tokens(one.name) & hinted))
         args = [_with_hint(arg, tool) for arg in tool.spec.args if is_argument_name(arg.name)]
         step = _Step(number, tool, args)
-        _link(step, sources)
+        _link(step, sources, {name for one in wired[-1:] for name in one.inputs})
         _ask(step, params)
         step.outputs += _outputs(tool, number, {source.name for source in sources})
         wired.append(step)
@@ -133,8 +135,11 @@ def _outputs(tool: Tool, number: int, names: set[str]) -> Iterator[_Source]:
         yield _Source(number, name, key, hint)
 
 
-def _link(step: _Step, sources: Sequence[_Source]) -> None:
-    """Link arguments to outputs of earlier steps; sources are the latest first."""
+def _link(step: _Step, sources: Sequence[_Source], given: set[str]) -> None:
+    """Link arguments to outputs of earlier steps; sources are the latest first.
+
+    given: the arguments of the previous step.
+    """
     for arg in step.args:
         named = [one for one in sources if arg.name in (one.key, one.name)]
         if named and not contradicts(named[0].hint, arg.type_hint):
@@ -145,7 +150,7 @@ def _link(step: _Step, sources: Sequence[_Source]) -> None:
             if matches:
                 step.take(arg, matches[0])
     if not step.used:
-        _link_neighbour(step, [one for one in sources if one.number == step.number - 1])
+        _link_neighbour(step, [one for one in sources if one.number == step.number - 1], given)
 
 
 def _by_type(source: _Source, arg: ArgSpec) -> bool:
@@ -161,8 +166,8 @@ def _by_words(source: _Source, arg: ArgSpec) -> bool:
     return nested and not contradicts(source.hint, arg.type_hint)
 
 
-def _link_neighbour(step: _Step, before: Sequence[_Source]) -> None:
-    """Link the only output of the previous step to the only argument it fits."""
+def _link_neighbour(step: _Step, before: Sequence[_Source], given: set[str]) -> None:
+    """Link the only output of the previous step to the argument that it must be meant for."""
     if len(before) != 1:
         return
     fitting = [
@@ -170,6 +175,8 @@ def _link_neighbour(step: _Step, before: Sequence[_Source]) -> None:
         for arg in step.open_args()
         if same_type(before[0].hint, arg.type_hint) and not _tokens(arg.name) & _tokens(*_PLACES)
     ]
+    if len(fitting) > 1:
+        fitting = [arg for arg in fitting if arg.name in given]
     if len(fitting) == 1:
         step.take(fitting[0], before[0])
 
