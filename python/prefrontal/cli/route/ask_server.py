@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 from ...errors import InputError, SourceError
 from ...plain_text import visible
 from ...settings.secrets import environment_secret
-from ..mcp import NEEDS_SDK
 
 if TYPE_CHECKING:
     from ...pulse.sources.mcp.connection import McpAddress
 
+NEEDS_SDK = "--command needs the SDK of the protocol: pip install 'prefrontal[mcp]'"
 MOST_S = 60.0
 """From the start of the server to its whole list."""
 MOST_PAGES = 1000
