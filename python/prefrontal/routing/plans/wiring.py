@@ -135,10 +135,10 @@ def _outputs(tool: Tool, number: int, names: set[str]) -> Iterator[_Source]:
         yield _Source(number, name, key, hint)
 
 
-def _link(step: _Step, sources: Sequence[_Source], given: set[str]) -> None:
+def _link(step: _Step, sources: Sequence[_Source], inputs: set[str]) -> None:
     """Link arguments to outputs of earlier steps; sources are the latest first.
 
-    given: the arguments of the previous step.
+    inputs: names of the arguments of the previous step.
     """
     for arg in step.args:
         named = [one for one in sources if arg.name in (one.key, one.name)]
@@ -150,7 +150,7 @@ def _link(step: _Step, sources: Sequence[_Source], given: set[str]) -> None:
             if matches:
                 step.take(arg, matches[0])
     if not step.used:
-        _link_neighbour(step, [one for one in sources if one.number == step.number - 1], given)
+        _link_neighbour(step, [one for one in sources if one.number == step.number - 1], inputs)
 
 
 def _by_type(source: _Source, arg: ArgSpec) -> bool:
@@ -166,7 +166,7 @@ def _by_words(source: _Source, arg: ArgSpec) -> bool:
     return nested and not contradicts(source.hint, arg.type_hint)
 
 
-def _link_neighbour(step: _Step, before: Sequence[_Source], given: set[str]) -> None:
+def _link_neighbour(step: _Step, before: Sequence[_Source], inputs: set[str]) -> None:
     """Link the only output of the previous step to the argument that it must be meant for."""
     if len(before) != 1:
         return
@@ -176,7 +176,7 @@ def _link_neighbour(step: _Step, before: Sequence[_Source], given: set[str]) -> 
         if same_type(before[0].hint, arg.type_hint) and not _tokens(arg.name) & _tokens(*_PLACES)
     ]
     if len(fitting) > 1:
-        fitting = [arg for arg in fitting if arg.name in given]
+        fitting = [arg for arg in fitting if arg.name in inputs]
     if len(fitting) == 1:
         step.take(fitting[0], before[0])
 
