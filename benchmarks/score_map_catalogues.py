@@ -18,8 +18,8 @@ import numpy as np
 import routing_corpus
 from bench_routing import Data
 from prefrontal._core.routing import is_stop_word, tokens
-from prefrontal.routing import ToolIndex
 from routing_prompts import Pair, phrasings_of
+from routing_scores import built
 
 SIZES = {5: 16, 13: 10, 30: 6, 60: 4, 100: 3}
 OUTSIDE = ((30, 0.5), (60, 0.3), (120, 0.1), (1_000_000, 0.035))
@@ -84,9 +84,7 @@ def rows_of(source: Source, size: int, count: int, dice: random.Random) -> list[
     most = 2000 if size >= WHOLE else min(max(200, 3 * size), 600)
     most = min(most, len(inside)) if count == 0 else min(most, len(inside) // 2)
     own = phrasings(inside[most:], count, dice)
-    index = ToolIndex.build(
-        {"name": name, "doc": doc, "intents": own.get(name, [])} for name, doc in tools
-    )
+    index = built(tools, own)
     none = outside_of(source, size, elsewhere, most, dice)
     rows: list[Row] = []
     for prompt, tool in [*inside[:most], *none]:

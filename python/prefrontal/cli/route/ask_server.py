@@ -83,8 +83,9 @@ async def _listed(address: McpAddress, words: Any) -> tuple[str, dict[str, Any]]
 
 
 def _reason(error: BaseException) -> str:
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
+    from ...pulse.sources.mcp.connection import innermost
+
+    error = innermost(error)
     if isinstance(error, TimeoutError):
         return f"no answer within {MOST_S:g} s"
     return visible(str(error) or type(error).__name__, 300)

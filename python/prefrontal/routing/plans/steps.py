@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..types import Tool
 
 SERVER = "server"
 """The key of such a step: the name of its server."""
+
+
+def mark_servers(document: Mapping[str, Any], tools: Iterable[Tool]) -> None:
+    """Name the server of each step that runs on one. tools: those of the steps."""
+    for step, tool in zip(document["plan"]["steps"], tools, strict=True):
+        if not tool.runnable:
+            step[SERVER] = tool.spec.path.stem
 
 
 def server_notes(document: Mapping[str, Any] | None) -> list[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..exit_codes import NEEDS_APPROVAL, OK
 from ..plans.plan import plan_document
-from ..plans.steps import SERVER, server_notes
+from ..plans.steps import mark_servers, server_notes
 from ..plans.wiring import wire
 from ..ranking.coverage import clause_scores, shares, tools_of, uncovered
 from ..ranking.decide import Bar, composed
@@ -40,9 +40,7 @@ def with_servers(bench: Workbench, ranking: Ranking, decision: RouteDecision) ->
         return decision
     composition = composed(decision.route_id, plan, steps, clauses, bar)
     document = plan_document(plan)
-    for step, share in zip(document["plan"]["steps"], steps, strict=True):
-        if not share.candidate.tool.runnable:
-            step[SERVER] = share.candidate.tool.spec.path.stem
+    mark_servers(document, (one.tool for one in chosen))
     return replace(composition, plan=document)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..plans.links import tool_reference
 from ..plans.plan import plan_document
-from ..plans.steps import SERVER
+from ..plans.steps import mark_servers
 from ..plans.wiring import wire
 from ..ranking.decide import decide, shown
 from ..ranking.precedence import micro
@@ -66,8 +66,7 @@ def planned(choice: ToolChoice) -> RouteDecision:
     tool = ranking.tool_of(decision.selected[0])
     plan = single_step(tool, ranking.parsed.request.description)
     document = plan_document(plan)
-    if not tool.runnable:
-        document["plan"]["steps"][0][SERVER] = tool.spec.path.stem
+    mark_servers(document, (tool,))
     return replace(decision, plan=document)
 
 

@@ -85,6 +85,13 @@ class LastWords:
             return
 
 
+def innermost(error: BaseException) -> BaseException:
+    """The first error that the groups of the SDK's tasks hold."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
 @asynccontextmanager
 async def transport(address: McpAddress, words: LastWords) -> AsyncIterator[Any]:
     """What the official client takes to speak with that server. words: get its standard error."""

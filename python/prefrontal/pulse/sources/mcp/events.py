@@ -14,7 +14,7 @@ from ....clock import Clock, SystemClock
 from ....errors import SourceError
 from ..running import Outlet, Push
 from ..source_place import SourcePlace
-from .connection import CONNECTING_S, LastWords, McpAddress, transport
+from .connection import CONNECTING_S, LastWords, McpAddress, innermost, transport
 from .session import LEVEL, PING_S, McpSession
 from .signals import McpSignals
 
@@ -183,8 +183,7 @@ class McpEventsSource:
 
     def _failed(self, error: BaseException, words: str) -> None:
         """Told once, until a connection lasts."""
-        while isinstance(error, BaseExceptionGroup):
-            error = error.exceptions[0]
+        error = innermost(error)
         reason = str(error) or type(error).__name__
         self._failures += 1
         self._in_a_row += 1
