@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from time import time
 
-from prefrontal import EscalationDecision, PulseRegistry, SignalEvent
+from prefrontal.pulse import EscalationDecision, PulseRegistry, SignalEvent
 
 Agent = Callable[[str], Awaitable[str]]
 NOTHING = "NOTHING"

@@ -17,7 +17,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from langchain_core.runnables import Runnable, RunnableLambda
 from langgraph.graph import END, START, StateGraph
 
-from prefrontal import EscalationDecision, PulseRegistry, SignalEvent
+from prefrontal.pulse import EscalationDecision, PulseRegistry, SignalEvent
 
 INSTRUCTIONS = "Do what the question needs. If there is nothing to do, reply NOTHING."
 

@@ -19,7 +19,7 @@ from pydantic import BaseModel, Field
 from pydantic_ai import Agent, ModelMessage, ModelResponse, ToolCallPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from prefrontal import EscalationDecision, PulseRegistry, SignalEvent
+from prefrontal.pulse import EscalationDecision, PulseRegistry, SignalEvent
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
