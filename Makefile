@@ -119,7 +119,7 @@ $(VENV)/ready: $(LOCKS)
 $(VENV)/tools: $(VENV)/ready requirements-cpu.lock
 	@# the small build of torch where pip is shown one; what torch needs depends on the build
 	@$(LOCKED) requirements-cpu.lock >/dev/null 2>&1 || true
-	$(BIN)/python scripts/locked.py dev plot bench calendar control llm mcp nats otel postgres redis server web wheel > $@.txt
+	$(BIN)/python scripts/locked.py dev plot bench calendar control embeddings llm mcp nats otel postgres redis server web wheel > $@.txt
 	$(LOCKED) $@.txt
 	$(BIN)/python scripts/locked.py --below torch > $@.txt
 	$(LOCKED) $@.txt

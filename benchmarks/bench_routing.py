@@ -28,6 +28,7 @@ import routing_twins as twins
 from prefrontal.routing import ToolIndex
 from prefrontal.routing.prompt.sub_intents import sub_intents
 from prefrontal.routing.ranking.coverage import in_turns
+from prefrontal.runtime.models.embedding import WordLlamaEmbedder
 
 TAU = 0.60
 MOST = 5
@@ -279,6 +280,12 @@ def scores(data: Data) -> None:
     routing_scores.near_rivals(data.tools, asked)
 
 
+def embeddings(data: Data) -> None:
+    """With the vectors of the package wordllama, on the odd prompts."""
+    routing_scores.embedded(data.tools, data.queries[1::2])
+    routing_scores.people(embedder=WordLlamaEmbedder())
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="How often the right tool comes first.")
     parser.add_argument("--smoke", action="store_true", help="run once and quickly")
@@ -292,6 +299,7 @@ def main() -> None:
         "agents": agents,
         "scores": scores,
         "people": lambda data: routing_scores.people(),
+        "embeddings": embeddings,
     }
     parser.add_argument("--part", action="append", choices=parts, help="these tables alone")
     options = parser.parse_args()

@@ -10,13 +10,16 @@ import numpy as np
 
 import people_prompts
 import routing_twins as twins
+from prefrontal.protocols import Embedder
 from prefrontal.routing import ToolIndex
 from prefrontal.routing.catalog.discovery import discover_all
 from prefrontal.routing.layout import Layout
 from prefrontal.routing.ranking.index import RankedTool
+from prefrontal.routing.ranking.meanings import Meanings
 from prefrontal.routing.ranking.rivals import rivals
 from prefrontal.routing.ranking.tool_ranker import ToolRanker
 from prefrontal.routing.types import Candidate, Tool, ToolSpec
+from prefrontal.runtime.models.embedding import WordLlamaEmbedder
 from prefrontal.settings.routing import Ranker
 from routing_prompts import TOOLS, Pair, phrasings_of
 
@@ -117,19 +120,49 @@ def worth(name: str, right: Sequence[bool]) -> str:
 
 def candidate(found: RankedTool) -> Candidate:
     """As `prefrontal route` has it."""
-    path = f"domains/x/y/{found.name}.py"
-    tool = Tool(ToolSpec(Path(path), "run", [], "", 0.0), found.name, "x", "y", False, path, "")
-    about = found.explanation or {}
+    tool, about = tool_file(found.name, ""), found.explanation or {}
     familiar = about["accepted"] >= TAU
     return Candidate(tool, found.score, found.features, by_name=about["called"], familiar=familiar)
 
 
-def people(tools_root: Path = TOOLS) -> None:
+def tool_file(name: str, doc: str) -> Tool:
+    path = f"domains/x/y/{name}.py"
+    return Tool(ToolSpec(Path(path), "run", [], doc, 0.0), name, "x", "y", False, path, "")
+
+
+def embedded(tools: Tools, queries: Sequence[Pair]) -> None:
+    """What vectors of wordllama add, nothing learned, as `prefrontal route` ranks."""
+    settings, embedder = Ranker(), WordLlamaEmbedder()
+    files = [tool_file(name, doc) for name, doc in tools]
+    head = "", "acc@1", "acc@5", "reach tau", "right of those", "calibration"
+    print_head(f"{len(queries)} prompts, {len(tools)} tools, nothing learned", *head)
+    for label, model in (("prefrontal", None), ("with vectors of wordllama", embedder)):
+        ranker = ToolRanker(files, {}, settings, 0.0, model)
+        rows = [ranker.candidates(prompt)[:5] for prompt, _ in queries]
+        names = [[one.tool.name for one in row] for row in rows]
+        right = np.array([own[0] == tool for own, (_, tool) in zip(names, queries, strict=True)])
+        five = np.array([tool in own for own, (_, tool) in zip(names, queries, strict=True)])
+        scores = np.array([row[0].score for row in rows])
+        reach = scores >= TAU
+        cells = [right.mean(), five.mean(), reach.mean(), right[reach].mean() if any(reach) else 0]
+        cells.append(twins.calibration_error(scores, right))
+        print(f"| {label} | {' | '.join(f'{cell:.3f}' for cell in cells)} |", flush=True)
+    meanings = Meanings(embedder, dict(tools))
+    likeness = [meanings.likeness(prompt) for prompt, _ in queries]
+    order = [sorted(one, key=lambda name: -one[name])[:5] for one in likeness]
+    both = list(zip(order, queries, strict=True))
+    cells = [np.mean([own[0] == tool for own, (_, tool) in both])]
+    cells.append(np.mean([tool in own for own, (_, tool) in both]))
+    print(f"| vectors of wordllama alone | {' | '.join(f'{one:.3f}' for one in cells)} | | | |")
+
+
+def people(tools_root: Path = TOOLS, embedder: Embedder | None = None) -> None:
     """People's prompts for examples/tools, as `prefrontal route` ranks them."""
     settings = Ranker()
-    ranker = ToolRanker(discover_all(Layout.of(tools_root)).tools, {}, settings, 0.0)
+    ranker = ToolRanker(discover_all(Layout.of(tools_root)).tools, {}, settings, 0.0, embedder)
     head = "", "prompts", "right tool first", "selected and right", "selected and wrong", "asked"
-    print_head("People's prompts for examples/tools (13 tools)", *head)
+    more = ", with vectors of wordllama" if embedder else ""
+    print_head(f"People's prompts for examples/tools (13 tools){more}", *head)
     halves = {"held back": people_prompts.held_back(), "chosen on": people_prompts.for_choosing()}
     for half, kinds in halves.items():
         for kind, prompts in zip(("mean a tool", "mean none"), kinds, strict=True):

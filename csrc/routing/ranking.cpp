@@ -6,6 +6,7 @@
 
 #include "csrc/routing/candidates.hpp"
 #include "csrc/routing/description.hpp"
+#include "csrc/routing/likeness.hpp"
 #include "csrc/simd/exponential.hpp"
 #include "csrc/simd/log.hpp"
 
@@ -15,6 +16,9 @@ namespace {
 constexpr double kMillion = 1e6;
 constexpr double kLogOdds = 0.40546510810816438;  // ln 1.5: odds of a score of .6
 constexpr double kMostLearned = 0.7;              // the largest part of D that learning gets
+constexpr double kTerse = 0.2;                    // so much more where there is no text but a name
+constexpr double kNameText = 0.8;                 // Fact::text of a long name
+constexpr double kLineText = 1.6;                 // of a short line
 constexpr double kMostGap = 0.5;
 // What score_map.hpp was fitted on: beyond, the nearest value counts.
 constexpr double kMostText = 5.0;
@@ -112,7 +116,6 @@ class Ranker {
       out[static_cast<std::size_t>(fact)] = rounded(value);
     };
     const auto count = [](double n) { return simd::natural_log(1.0 + n); };
-    const double length = catalog_.text_scale[first.tool] * catalog_.highest_idf();
     std::size_t words = 0;
     for (const Intent::Token& token : intent_.tokens) words += token.content ? 1 : 0;
     put(Fact::one, 1.0);
@@ -123,8 +126,7 @@ class Ranker {
     put(Fact::name, description_.name_coverage(first.tool));
     put(Fact::phrasing, first.phrasing);
     put(Fact::linear, learned_ > 0.0 ? std::sqrt(first.linear) : 0.0);
-    const double text = length > 0.0 ? count(1.0 / (length * length)) : 0.0;
-    put(Fact::text, std::min(text, kMostText));
+    put(Fact::text, std::min(text_size(first.tool), kMostText));
     put(Fact::phrasings, count(static_cast<double>(experience_.phrasings().of(first.tool))));
     put(Fact::words, std::min(count(static_cast<double>(words)), kMostWords));
     put(Fact::tools, std::clamp(simd::natural_log(catalog_.tools()), kLeastTools, kMostTools));
@@ -133,6 +135,20 @@ class Ranker {
     put(Fact::heard, heard());
     put_lead(out, best);
     return out;
+  }
+
+  // ln(1 + the words of its texts), by their weight.
+  double text_size(std::uint32_t tool) const {
+    const double length = catalog_.text_scale[tool] * catalog_.highest_idf();
+    return length > 0.0 ? simd::natural_log(1.0 + 1.0 / (length * length)) : 0.0;
+  }
+
+  // The part of D that learning gets. Tools of which it knows nothing have the same, so that only
+  // their texts tell them apart (candidates.hpp).
+  double learned_part(std::uint32_t tool, const Nearness* phrasing) const {
+    if (phrasing == nullptr) return kMostLearned * learned_;
+    const double above = std::clamp(text_size(tool), kNameText, kLineText) - kNameText;
+    return (kMostLearned + kTerse - kTerse / (kLineText - kNameText) * above) * learned_;
   }
 
   double heard() const {
@@ -177,7 +193,7 @@ class Ranker {
     if (ranking.tools.empty() || ranking.tools[0].name_words > 0) return plain;
     const Ranked& best = ranking.tools[0];
     const double moved = plain - (kCold + (kLearned - kCold) * learned_);
-    const double odds = above_tau(ranking.evidence);
+    const double odds = above_tau(ranking);
     const double fitted = rounded(best.plain - odds / kSlope + moved);
     if (fitted < plain) return catalog_.tools() < kFewest ? plain : fitted;
     const bool whole =
@@ -186,11 +202,28 @@ class Ranker {
   }
 
   // The log odds, less those of a score of .6.
-  static double above_tau(const Evidence& evidence) {
-    const double odds = log_odds(evidence) - kLogOdds;
+  double above_tau(const Ranking& ranking) const {
+    const Evidence& evidence = ranking.evidence;
+    double odds = log_odds(evidence);
+    if (!question_.similarities.empty() && question_.similarity_share > 0.0) {
+      const Ranked& best = ranking.tools[0];
+      const double likeness = std::min(1.0, best.embedding_similarity);
+      odds = odds_with_likeness(odds, learned_, likeness, likeness - next_likeness(best.tool));
+    }
+    odds -= kLogOdds;
     const double part = risen(of(evidence, Fact::learned), kMuchLearned, kAllLearned) *
                         risen(of(evidence, Fact::tools), kManyTools, kWholeTools);
     return odds < 0.0 ? odds * (1.0 - kNearer * part) : odds;
+  }
+
+  // The largest of all other tools, but those of the same name.
+  double next_likeness(std::uint32_t best) const {
+    double next = 0.0;
+    for (std::uint32_t tool = 0; tool < catalog_.tools(); ++tool) {
+      const double likeness = std::min(1.0, question_.similarities[tool]);
+      if (likeness > next && tool != best && !same_name(catalog_, best, tool)) next = likeness;
+    }
+    return next;
   }
 
   static double risen(double value, double low, double high) {
@@ -237,17 +270,17 @@ class Ranker {
     out.nearest = phrasing == nullptr ? kNone : phrasing->nearest[0];
     out.description = description_.text(tool);
     out.linear = shares_.share(tool);
-    const double part = kMostLearned * learned_;
+    const double part = learned_part(tool, phrasing);
     double name = std::max(description_.name(tool), out.phrasing);
     double doc = (1.0 - part) * out.description + part * std::sqrt(out.linear);
-    const Weights& weights = question_.weights;
-    out.plain = weights.name * name + weights.doc * doc + weights.history * kPrior;
     if (!question_.similarities.empty()) {
       const double similarity = std::max(0.0, question_.similarities[tool]);
       const double share = question_.similarity_share;
       out.embedding_similarity = rounded(similarity);
       doc = (1.0 - share) * doc + share * similarity;
     }
+    const Weights& weights = question_.weights;
+    out.plain = weights.name * name + weights.doc * doc + weights.history * kPrior;
     out.refused = experience_.refused(tool, intent_);
     const double kept = 1.0 - out.refused * out.refused * out.refused;
     name *= kept;

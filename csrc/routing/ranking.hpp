@@ -12,7 +12,8 @@
 // A tool that the prompt calls by its whole name (exact_names.hpp) comes first, with N = D = 1; of
 // several, the one of the longest name.
 // N = max(name_coverage * name_share, nearness of the tool's phrasings)
-// D = (1 - .7 w) description + .7 w sqrt(P), P the linear model's share
+// D = (1 - s w) description + s w sqrt(P), P the linear model's share; s is .7, up to .9 for a tool
+// of few words that learning knows a word of the prompt of
 // Both are multiplied by 1 - r^3, r the largest cosine with a prompt the tool was refused for.
 #pragma once
 
@@ -52,7 +53,7 @@ struct Question {
   Weights weights;
   Calibration calibration;
   Moment now;
-  std::span<const double> similarities;  // an embedder's, by tool; empty without one
+  std::span<const double> similarities;  // likeness by an embedder, by tool; empty without one
   double similarity_share = 0.5;
   bool prior_history = false;  // every tool counts as never tried
   bool relatives = true;       // words near those of the prompt that no tool has count, too
@@ -72,7 +73,7 @@ struct Ranked {
   double description;
   double linear;
   double phrasing;
-  double plain;           // the weighted sum without refusals, history and embedder
+  double plain;           // the weighted sum without refusals and history
   double accepted;        // the largest cosine with a phrasing
   std::uint32_t nearest;  // phrasing, or kNone
   double refused;

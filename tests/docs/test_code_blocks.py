@@ -39,6 +39,7 @@ NOT_RUN = {
     "docs/mcp.md": 3,
     "docs/recipes.md": 4,
     "docs/replay.md": 1,
+    "docs/routing.md": 1,
     "docs/runtime.md": 1,
     "docs/scale.md": 3,
     "docs/shell.md": 1,

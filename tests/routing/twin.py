@@ -250,6 +250,9 @@ class PlainIndex:
         for i, own in enumerate(described):
             part = 0.7 * learned
             near, phrasings, accepted = nearness.get(i, (0.0, [], 0.0))
+            if phrasings:
+                above = max(0.8, min(1.6, own.text)) - 0.8
+                part = (0.7 + 0.2 - 0.2 / (1.6 - 0.8) * above) * learned
             matched = own.held | {w for w in words if any(w in best.words for best in phrasings)}
             name = max(own.name, near)
             linear = math.sqrt(shares.get(i, rest))

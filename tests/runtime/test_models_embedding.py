@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import socket
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from prefrontal.errors import InputError, PrefrontalError
+from prefrontal.routing.prompt.vectors import cosine
 from prefrontal.runtime.models.embedding import (
     EmbeddingSettings,
     RefusedTextError,
     RemoteEmbedder,
+    WordLlamaEmbedder,
     choose_embedder,
     embedding_settings,
 )
@@ -26,6 +30,10 @@ SERVER = {"provider": "openai-compatible", "model": "small", "base_url": "http:/
     [
         ({"embeddings": {"provider": "magic"}}, "memory.embeddings.provider must be one of"),
         ({"embeddings": {"provider": "function"}}, "memory.embeddings.model must name the model"),
+        (
+            {"embeddings": {"provider": "wordllama", "model": "big"}},
+            "memory.embeddings.model must be left out for the provider 'wordllama', got 'big'",
+        ),
         (
             {"embeddings": {"provider": "openai-compatible", "model": "small"}},
             "memory.embeddings.base_url must be the address of the server",
@@ -131,3 +139,34 @@ def test_a_package_that_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> N
     assert embedder is not None
     with pytest.raises(PrefrontalError, match="pip install sentence-transformers"):
         embedder.embed(["abc"])
+
+
+def test_wordllama_knows_what_words_mean_without_a_network(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def refused(*_: object) -> None:
+        raise AssertionError("the network was asked")
+
+    monkeypatch.setattr(socket.socket, "connect", refused)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    model = choose_embedder(embedding_settings({"embeddings": {"provider": "wordllama"}}))
+    assert model is not None
+    flight, plane, table = model.embed(["a cheap flight", "tickets for a plane", "sort the rows"])
+    assert len(flight) == len(plane) == 256
+    assert cosine(flight, plane) > 0.3 > 0.2 > cosine(flight, table)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_wordllama_lacks_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "wordllama", None)
+    with pytest.raises(PrefrontalError, match=r"pip install 'prefrontal\[embeddings\]'"):
+        WordLlamaEmbedder().embed(["boat"])
+    monkeypatch.undo()
+    wordllama = import_module("wordllama")
+
+    def lost(**_: object) -> None:
+        raise FileNotFoundError("weights.safetensors is not there")
+
+    monkeypatch.setattr(wordllama.WordLlama, "load", lost)
+    with pytest.raises(PrefrontalError, match="cannot be loaded: weights.safetensors is not there"):
+        WordLlamaEmbedder().embed(["boat"])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ..errors import InputError
 from ..routing.layout import Layout
 from ..routing.run.router import Router
-from ..runtime.models.embedding import FunctionEmbedder
+from ..runtime.models.embedding import WORDLLAMA, FunctionEmbedder, WordLlamaEmbedder
 
 if TYPE_CHECKING:
     from ..protocols import CodeModel, Embedder, Runner
@@ -102,7 +102,9 @@ def build_model(settings: Routing, layout: Layout) -> CodeModel | None:
 
 
 def build_embedder(settings: Routing) -> Embedder | None:
-    """The embedder that `routing.embedder` names as "module:function", when they are enabled."""
+    """The embedder that `routing.embedder` names, when embeddings are enabled."""
     if not settings.embeddings_enabled:
         return None
-    return FunctionEmbedder(settings.embedder or "", "embedder")
+    if settings.embedder == WORDLLAMA:
+        return WordLlamaEmbedder()
+    return FunctionEmbedder(settings.embedder, "embedder")

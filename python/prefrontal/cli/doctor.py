@@ -41,6 +41,7 @@ WAL_DEFECT_MENDED = {(3, 44): 6, (3, 50): 7}
 PURPOSES = {
     "calendar": "calendars as a source",
     "control": "`prefrontal control`",
+    "embeddings": "a small model that knows words of one meaning",
     "llm": "a language model for the agent",
     "mcp": "`prefrontal mcp`",
     "nats": "streams of NATS JetStream as a source",

@@ -151,7 +151,8 @@ class Routing(SettingsGroup):
     """Everything `prefrontal route` is told.
 
     workflows_root: the folder of tools. log_dir: relative to the folder that holds it. embedder:
-    "package.module:function", from a list of texts to a list of vectors, for embeddings_enabled.
+    what embeddings_enabled asks: wordllama (the extra `embeddings`), or "package.module:function",
+    from a list of texts to a list of vectors.
     """
 
     workflows_root: Text = "workflows"
@@ -162,7 +163,7 @@ class Routing(SettingsGroup):
     tmp: Retention = Retention()
     model: Model = Model()
     embeddings_enabled: Switch = False
-    embedder: Text | None = None
+    embedder: Text = "wordllama"
     parser: Parser = Parser()
     ranker: Ranker = Ranker()
     sandbox: Sandbox = Sandbox()

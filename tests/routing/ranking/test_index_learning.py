@@ -158,3 +158,25 @@ def test_hash_seed_locale_and_processor_change_no_byte(isa: str) -> None:
         )
         outputs.add(run.stdout)
     assert len(outputs) == 1
+
+
+def test_learning_counts_for_more_where_a_tool_is_a_bare_name() -> None:
+    """A name is the weaker, the more the phrasings say."""
+    intents = {"find": ["where is my purse", "locate my keys"], "lend": ["give him my book"]}
+    terse = ToolIndex.build({"name": name, "intents": own} for name, own in intents.items())
+    long = "Anything with a very long description of its many uses, causes, rules, limits, files,"
+    long += " colours, shapes, people, weeks, cities, prices, sounds, letters, plants and machines."
+    full = ToolIndex.build(
+        {"name": name, "doc": long, "intents": own} for name, own in intents.items()
+    )
+
+    def learned_part(index: ToolIndex) -> float:
+        """Of the doc's feature, from its parts."""
+        best = index.rank("find purse", 1, explain=True)[0]
+        told = best.explanation
+        assert told is not None
+        doc = best.features["doc_keywords"]
+        return float((doc - told["description"]) / (told["linear"] ** 0.5 - told["description"]))
+
+    assert learned_part(terse) / 0.6 == pytest.approx(0.9, abs=1e-4)
+    assert learned_part(full) / 0.6 == pytest.approx(0.7, abs=1e-4)

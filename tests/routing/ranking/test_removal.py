@@ -63,8 +63,9 @@ def test_prompt_and_tool_agree_on_removing(prompt: str, one: Tool, why: str) -> 
 @pytest.mark.parametrize("prompt", ["cancel the meeting", "cancel the meeting in the calendar"])
 def test_who_wants_to_cancel_is_not_given_a_tool_that_makes_or_reads(prompt: str) -> None:
     scores = best(prompt)
+    first, second, *others = scores.values()
     assert set(list(scores)[:2]) == {"delete_meeting", "update_meeting"}
-    assert max(scores.values()) < 0.6
+    assert first < 0.65 and first - second < 0.1 and max(others) < 0.2  # so a person is asked
 
 
 def test_a_removal_that_is_said_in_the_tools_own_words_is_selected() -> None:

@@ -15,6 +15,7 @@ from prefrontal._core.routing import calibrated
 from prefrontal.errors import InputError
 from prefrontal.routing.catalog.history import PastEvent, history_success
 from prefrontal.routing.prompt.vectors import cosine
+from prefrontal.routing.ranking.meanings import EVERYDAY
 from prefrontal.routing.ranking.precedence import tie_key
 from prefrontal.routing.ranking.tool_ranker import HINT_LIMIT, ToolRanker, key_of
 from prefrontal.routing.types import Candidate, Manifest, SubIntent, Tool
@@ -181,7 +182,7 @@ def test_an_embedder_has_its_share_of_the_doc_feature() -> None:
 def test_similarities_below_zero_count_as_none() -> None:
     class Opposite(Compass):
         def embed(self, texts: Sequence[str]) -> list[list[float]]:
-            return [[1.0 if place == 0 else -1.0] for place, _ in enumerate(texts)]
+            return [[1.0 if text == "plot" else -1.0] for text in texts]
 
     for one in ranked("plot", embedder=Opposite()):
         assert one.features["embedding_similarity"] == 0.0
@@ -199,7 +200,7 @@ def test_each_tool_and_each_prompt_is_embedded_once() -> None:
     for prompt in ("plot", "summarize", "plot"):
         ranking.candidates(prompt)
         ranking.constants(prompt)
-    assert len(seen) == len(set(seen)) == 4
+    assert len(seen) == len(set(seen)) == 4 + len(EVERYDAY)
 
 
 def test_embeddings_of_two_lengths_are_refused() -> None:

@@ -98,7 +98,7 @@ class ToolIndex:
 
         weights: name, doc and history, which sum to 1. calibration: the slope of the score, and
         where a score of .6 is reached without and with learning, or later where the best is unsure.
-        similarities: cosines of an embedder by key, which get `similarity_share` of the doc
+        similarities: likeness 0..1 by an embedder by key, which get `similarity_share` of the doc
         feature. now: unix seconds; events count half after each half_life_days, and do not age
         without it. relatives: a word of the prompt that no tool has stands for those near it that
         some have (photo, picture).

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..._core import routing as core
 from ..catalog.history import PRIOR, PastEvent, history_success, last_prompts
-from ..prompt.vectors import cosine
 from ..types import Candidate, SubIntent, Tool
 from .index_store import IndexStore
+from .meanings import Meanings
 from .precedence import micro, tie_key
 from .removal import ACCEPTED, FACTOR, disagreement
 
@@ -60,9 +60,10 @@ class ToolRanker:
             if any(event.event == "accepted" for event in events)
         }
         self.notes: list[str] = []
-        self._embedder = embedder
-        self._vectors: list[Sequence[float]] = []
-        self._cosines: dict[str, dict[str, float]] = {}
+        self._meanings: Meanings | None = None
+        if embedder is not None and tools:
+            texts = {key: f"{tool.name}: {tool.spec.doc}" for key, tool in self._tools.items()}
+            self._meanings = Meanings(embedder, texts)
         self._store = store or IndexStore(None)
         self._plain = self._index(hinted=False)
         some = any(tool.manifest and tool.manifest.intents for tool in tools)
@@ -186,28 +187,17 @@ class ToolRanker:
 
     def _asked(self, index: ToolIndex, intent: str, k: int) -> list[RankedTool]:
         weights, map_ = self._settings.weights, self._settings.calibration
+        meanings = self._meanings
         return index.rank(
             intent,
             max(1, k),
             weights={"name": weights.name, "doc": weights.doc, "history": weights.history},
             calibration=(map_.slope, map_.cold, map_.learned),
-            similarities=self._similarities(intent),
+            similarities=None if meanings is None else meanings.likeness(intent),
             similarity_share=self._settings.embeddings_share,
             explain=True,
             relatives=self._settings.relatives,
         )
-
-    def _similarities(self, intent: str) -> dict[str, float] | None:
-        """The cosine of each tool; embeds the tools once and each prompt once."""
-        if self._embedder is None or not self._tools:
-            return None
-        if intent not in self._cosines:
-            texts = [f"{tool.name}: {tool.spec.doc}" for tool in self._tools.values()]
-            query, *others = self._embedder.embed([intent, *([] if self._vectors else texts)])
-            self._vectors = self._vectors or others
-            pairs = zip(self._tools, self._vectors, strict=True)
-            self._cosines[intent] = {key: cosine(query, vector) for key, vector in pairs}
-        return self._cosines[intent]
 
     def _index(self, *, hinted: bool) -> ToolIndex:
         rejected = [

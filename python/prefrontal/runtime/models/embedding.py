@@ -7,6 +7,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from ...errors import InputError, PrefrontalError
@@ -18,6 +19,7 @@ from .settings import Seconds, Text, Url
 if TYPE_CHECKING:
     from ...protocols import Embedder
 
+WORDLLAMA = "wordllama"
 _MOST_BYTES = 64 << 20
 _REFUSALS = (400, 413, 422)
 """Answers that may mean one text of several."""
@@ -31,12 +33,15 @@ class EmbeddingSettings:
     """Vectors of what was said, by an embedding model.
 
     provider: who computes; none: nobody, and search goes by words. model: its name at the server; a
-    name or folder for `sentence-transformers`; "package.module:function" for `function`. base_url:
+    name or folder for `sentence-transformers`; "package.module:function" for `function`; none for
+    `wordllama`, the model in the package of that name (the extra `embeddings`). base_url:
     of the server, usually ending in /v1. api_key_env: the environment variable with the key.
     timeout_seconds: of a request. least_similarity: cosine from which on a message fits by meaning.
     """
 
-    provider: Literal["", "openai-compatible", "sentence-transformers", "function"] = ""
+    provider: Literal["", "wordllama", "openai-compatible", "sentence-transformers", "function"] = (
+        ""
+    )
     model: Text = ""
     base_url: Url = ""
     api_key_env: Text = ""
@@ -63,12 +68,15 @@ class RefusedTextError(PrefrontalError):
 def embedding_settings(memory: object) -> EmbeddingSettings:
     """Check what stands under `memory`. Raises InputError naming the key, the rule and the value.
 
-    Also for a provider that lacks a model, or a server its address.
+    Also for a provider that lacks a model or has one too many, or a server without an address.
     """
     section = {} if memory is None else memory
     settings: EmbeddingSettings = read(MemorySettings, section, Shape(), "memory").embeddings
     provider = settings.provider
-    if provider and not settings.model:
+    if provider == WORDLLAMA and settings.model:
+        rule = "be left out for the provider 'wordllama'"
+        raise InputError(f"memory.embeddings.model must {rule}, got {settings.model!r}")
+    if provider and provider != WORDLLAMA and not settings.model:
         rule = f"name the model for the provider {provider!r}"
         raise InputError(f"memory.embeddings.model must {rule}, got ''")
     if provider == "openai-compatible" and not settings.base_url:
@@ -82,6 +90,8 @@ def choose_embedder(settings: EmbeddingSettings) -> Embedder | None:
 
     Raises InputError for a function that is not there, PrefrontalError for a missing key.
     """
+    if settings.provider == WORDLLAMA:
+        return WordLlamaEmbedder()
     if settings.provider == "openai-compatible":
         return RemoteEmbedder(settings)
     if settings.provider == "sentence-transformers":
@@ -130,6 +140,34 @@ class RemoteEmbedder:
             got = visible(redact(body[:2000].decode(errors="replace")), 300)
             raise PrefrontalError(f"{self._server} must answer with {count} vectors, got: {got}")
         return vectors
+
+
+class WordLlamaEmbedder:
+    """The 256 numbers a text of the model in the package wordllama; loaded at the first text."""
+
+    def __init__(self) -> None:
+        self._model: Any = None
+
+    def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        """Raises PrefrontalError where the package or its model is missing."""
+        if self._model is None:
+            self._model = self._loaded()
+        vectors: Sequence[Sequence[float]] = self._model.embed(list(texts))
+        return vectors
+
+    def _loaded(self) -> Any:
+        try:
+            package = import_module(WORDLLAMA)
+        except ImportError as error:
+            rule = "have its package: pip install 'prefrontal[embeddings]'"
+            raise PrefrontalError(f"the embedder 'wordllama' must {rule}") from error
+        # The package looks for its tokenizer in a folder of another name, and would fetch it.
+        folder = Path(package.__file__ or "").parent
+        try:
+            return package.WordLlama.load(cache_dir=folder, disable_download=True)
+        except Exception as error:
+            reason = visible(str(error), 300)
+            raise PrefrontalError(f"the model of wordllama cannot be loaded: {reason}") from error
 
 
 class SentenceTransformersEmbedder:
