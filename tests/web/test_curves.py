@@ -6,6 +6,8 @@ import math
 from dataclasses import replace
 from random import Random
 
+import pytest
+
 from prefrontal.assembly.replay_gate import policy_admission
 from prefrontal.decisions.labels import TOLD
 from prefrontal.decisions.pages import LogRow
@@ -48,6 +50,41 @@ def test_each_point_of_the_curve_is_a_replay_at_that_threshold() -> None:
     assert not curve.sampled
     for step in range(101):
         [found] = replay_log((each.as_record() for each in rows), step / 100, lambda *_: None)
+        assert math.isclose(curve.wakes[step] * curve.days, found.would_wake)
+        assert found.recall is not None
+        assert math.isclose(curve.recall[step], found.recall)
+
+
+def with_holds(seed: int) -> list[LogRow]:
+    """As drawn; of what was gathered or held back later questions tell."""
+    draw = Random(seed)
+    rows: list[LogRow] = []
+    waiting: list[int] = []
+    for each in drawn(seed):
+        if waiting and each.reason != "below_threshold" and draw.random() < 0.3:
+            number, is_late = each.seq, each.reason == "woke" and draw.random() < 0.5
+            for at in waiting:
+                rows[at] = replace(rows[at], told_by=number)
+            score = max(rows[at].score for at in waiting) if is_late else each.score
+            rows.append(replace(each, score=score, is_late=is_late))
+            waiting.clear()
+        elif each.reason == "woke" and draw.random() < 0.5:
+            reason = draw.choice(["grouped", "cooldown"])
+            held = replace(each, acted=False, reason=reason, is_told=True)
+            waiting.append(len(rows))
+            rows.append(held)
+        else:
+            rows.append(each)
+    return rows
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_what_a_question_tells_of_counts_in_the_curve_as_in_a_replay(seed: int) -> None:
+    rows = with_holds(seed)
+    curve = threshold_curve(rows)
+    assert curve.recall is not None
+    for step in range(0, 101, 5):
+        found = preview(rows, step / 100, PolicySettings())
         assert math.isclose(curve.wakes[step] * curve.days, found.would_wake)
         assert found.recall is not None
         assert math.isclose(curve.recall[step], found.recall)

@@ -10,6 +10,7 @@ from typing import Any
 from ..decisions.decision import Decision
 from ..decisions.payloads import WakePayload
 from ..types import Reason
+from .occasions import Occasion
 
 Admit = Callable[[Decision], str | None]
 """Asked for each would-be wake, the oldest first: None, or why it is held back."""
@@ -70,25 +71,24 @@ def replay_log(
         if record.reason == Reason.GROUPED:
             waiting.gather(record, outcome)
             continue
-        windows = waiting.windows_of(record)
-        gathered = [each for each, wakes in windows if wakes is None]
-        is_again = bool(windows) and _wake(record).late  # what it is about counts where it came
-        with_it = [] if record.reason == Reason.AUDIT else gathered  # an audit stands for others
-        reason = None
-        wakes = any(map(waiting.reaches, gathered if is_again else [record, *with_it]))
-        if wakes and (reason := admit(record)) is not None:
+        waited = waiting.windows_of(record)
+        occasion = Occasion.of(record, [each for each, _ in waited], _wake(record).late)
+        wakes = any(map(waiting.reaches, occasion.wakers))
+        reason = admit(record) if wakes else None
+        if reason is not None:
             outcome.held_back[reason] += 1
             wakes = False
         outcome.would_wake += wakes
-        for each in gathered:
+        for each in occasion.gathered:
             _count_label(outcome, each.label, each, reason is None and waiting.reaches(each))
-        if not is_again:
+        if (window := occasion.labelled) is record:
             _count_label(outcome, record.label, record, wakes)
             waiting.put_by(record, wakes)
-        elif (about := _answered(record, windows)) is not None:
-            window, woke = about
-            is_told = wakes and waiting.reaches(window) if woke is None else woke
-            _count_label(outcome, record.label, window, is_told)
+        elif window is not None:
+            woke = next(woke for each, woke in waited if each is window)
+            if woke is None:
+                woke = wakes and waiting.reaches(window)
+            _count_label(outcome, record.label, window, woke)
     waiting.end(outcomes)
     return [outcomes[name] for name in sorted(outcomes)]
 
@@ -129,14 +129,6 @@ class _Waiting:
         for each, wakes in self._windows.values():
             if wakes is None:
                 _count_label(outcomes[each.subject], each.label, each, self.reaches(each))
-
-
-def _answered(question: Decision, windows: Iterable[_Waited]) -> _Waited | None:
-    """The window that a late question is about, if only the question was answered."""
-    return next(
-        (each for each in windows if each[0].score == question.score and each[0].label is None),
-        None,
-    )
 
 
 def _wake(record: Decision) -> WakePayload:

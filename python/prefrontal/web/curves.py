@@ -12,6 +12,7 @@ from ..assembly.replay_gate import policy_admission
 from ..decisions.labels import TOLD
 from ..decisions.payloads import FoldedWindow
 from ..replay.log_replay import RELEVANT, ModuleOutcome, replay_log
+from ..replay.occasions import Occasion
 from ..types import Reason
 from .markup import many
 
@@ -62,13 +63,12 @@ def threshold_curve(rows: Sequence[LogRow]) -> ThresholdCurve:
     sampled = not any(row.reason == Reason.BELOW_THRESHOLD for row in rows)
     woken, relevant = [0.0] * (STEPS + 2), [0.0] * (STEPS + 2)
     windows, labelled = _windows_of(rows), 0
-    for woke, row, label in _once(rows, windows):
+    for wakes_at, tells_at, row, label in _counted(rows, windows):
         weight = 1.0 / row.propensity
-        if woke is not None:
-            woken[_step(woke) + 1] += weight if sampled else 1.0
+        woken[wakes_at + 1] += weight if sampled else 1.0
         labelled += label is not None
         if label is not None and label >= RELEVANT:
-            relevant[_step(row.score) + 1] += weight
+            relevant[tells_at + 1] += weight
     days = _days(rows)
     above, caught = _from_above(woken), _from_above(relevant)
     total = sum(relevant)
@@ -123,25 +123,24 @@ def _folded(row: LogRow) -> FoldedWindow:
     return FoldedWindow(row.id, row.time, row.reason)
 
 
-def _once(
+def _counted(
     rows: Iterable[LogRow], windows_of: Mapping[int, Sequence[LogRow]]
-) -> Iterator[tuple[float | None, LogRow, float | None]]:
-    """(score that a wake-up needs, None for none; row; label of its window) as `replay_log` counts:
-    what was gathered wakes once, and what a late question is about counts where it came.
+) -> Iterator[tuple[int, int, LogRow, float | None]]:
+    """As `replay_log` counts: (highest step at which a row wakes, highest step at which the window
+    of its label is told of, the row, that label). A step of -1: at none.
     """
     for row in rows:
-        windows = windows_of.get(row.seq, ())
-        gathered = [each.score for each in windows if each.reason == Reason.GROUPED]
-        own = None if row.source == TOLD else row.label
+        step = _step(row.score)
+        label = None if row.source == TOLD else row.label
         if row.reason == Reason.GROUPED:
-            yield None, row, own
-        elif row.is_late and windows:
-            same = [each.label for each in windows if each.score == row.score]
-            yield max(gathered, default=None), row, own if None in same else None
-        elif row.reason == Reason.AUDIT:
-            yield row.score, row, own
-        else:
-            yield max([row.score, *gathered]), row, own
+            yield -1, step, row, label
+            continue
+        _, wakers, labelled = Occasion.of(row, windows_of.get(row.seq, ()), row.is_late)
+        wakes_at = step
+        if wakers != (row,):
+            wakes_at = max((_step(each.score) for each in wakers), default=-1)
+        tells_at = wakes_at if labelled is row else step
+        yield wakes_at, tells_at, row, None if labelled is None else label
 
 
 def _step(score: float) -> int:
