@@ -245,7 +245,7 @@ def best_possible(task: str, held_out: Episodes, first_seed: int) -> float:
     return float(np.mean(each))
 
 
-def taught(task: str, kind: str, seed: int, updates: int, taught_by: Episodes) -> Model:
+def taught(kind: str, seed: int, updates: int, taught_by: Episodes) -> Model:
     torch.manual_seed(seed)
     random = np.random.default_rng(seed)
     x, answers, count = taught_by
@@ -268,7 +268,7 @@ def measure(task: str, seed: int, updates: int, kinds: dict[str, list[float]]) -
     kinds.setdefault("best", []).append(best_possible(task, held_out, held_first))
     for kind in KINDS:
         if kind != UNGATED or task not in POPGYM:  # only where writes are to be told apart
-            model = taught(task, kind, seed, updates, taught_by)
+            model = taught(kind, seed, updates, taught_by)
             kinds.setdefault(kind, []).append(valued(model, task, held_out, held_first))
 
 

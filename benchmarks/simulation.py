@@ -77,12 +77,6 @@ def simulated_auc(labels: Sequence[int], seeds: Iterable[int]) -> list[float]:
     return [sum(column) / len(runs) for column in zip(*runs, strict=True)]
 
 
-def oracle_auc(seed: int) -> float:
-    """What knowing the rule reaches against labels that lie."""
-    held_out = stream(seed + 1000, HELD_OUT)
-    return auc([float(matters) for _, matters, _ in held_out], [label for *_, label in held_out])
-
-
 def _run(seed: int, labels: Sequence[int]) -> list[float]:
     limbic = LimbicLayer(seed=seed, utc=True)
     limbic.register("papers", FINGERPRINT)

@@ -36,7 +36,6 @@ LLM = {
     "replies": "list",
     "repeat": "true or false",
 }
-MEANING = "Search by meaning, beside words ([memory.md](../memory.md#searching-by-meaning))."
 EMBEDDINGS = {
     **dict.fromkeys(("model", "api_key_env"), TEXT),
     "provider": "`openai-compatible`, `sentence-transformers` or `function`",

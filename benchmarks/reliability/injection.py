@@ -170,7 +170,7 @@ def _of_batch(folder: Path, texts: Sequence[str]) -> Findings:
         records = list(log.records())
         findings += _questions(records, texts)
         findings += _logged(records, texts)
-    findings += _listed(folder, records)
+    findings += _listed(records)
     findings += _page(folder, texts)
     findings += _report(folder, texts)
     return findings
@@ -226,7 +226,7 @@ def _keys(value: object) -> object:
     return [_keys(each) for each in value] if isinstance(value, list) else None
 
 
-def _listed(folder: Path, records: Sequence[Decision]) -> Findings:
+def _listed(records: Sequence[Decision]) -> Findings:
     from prefrontal.cli.decisions.explain_page import print_list, print_page
 
     findings = []

@@ -12,8 +12,7 @@
 namespace prefrontal::simd {
 
 constexpr int kTrainingSlots = 16;
-constexpr int kTrainingHeads = 18;  // 16 of actions and 2 of terrain
-constexpr int kFewRows = 8;         // below it rows go through the weights one by one
+constexpr int kFewRows = 8;  // below it rows go through the weights one by one
 constexpr int kMostDepth = 512;
 constexpr int kMostWidth = 128;
 

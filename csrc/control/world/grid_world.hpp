@@ -81,8 +81,6 @@ class GridWorld {
   double energy() const { return energy_; }
   double harm_exposure() const { return harm_exposure_; }
   double benefit_exposure() const { return benefit_exposure_; }
-  double harm_ema() const { return harm_ema_; }
-  double benefit_ema() const { return benefit_ema_; }
   int last_action() const { return last_action_; }
   std::int64_t steps() const { return steps_; }
 

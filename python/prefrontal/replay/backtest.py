@@ -244,8 +244,7 @@ def _result(
         wasted=trial.wasted(),
         strip=tuple(trial.strip),
         seconds=perf_counter() - started,
-        notes=question.notes
-        + tuple(_cautions(len(trial), positives, _names_bursts(trial, question))),
+        notes=question.notes + tuple(_cautions(positives, _names_bursts(trial, question))),
         usd_per_million_tokens=question.usd_per_million_tokens,
         origin=question.origin,
         labels=question.labels,
@@ -279,7 +278,7 @@ def _names_bursts(trial: Trial, question: Question) -> bool:
     return named and question.budget is not None and question.warm is None
 
 
-def _cautions(windows: int, positives: int, names_bursts: bool) -> Iterator[str]:
+def _cautions(positives: int, names_bursts: bool) -> Iterator[str]:
     """What the verdict does not say already."""
     if names_bursts:
         yield "These windows name incidents: --incidents asks about each burst of them once."

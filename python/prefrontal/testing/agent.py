@@ -12,8 +12,6 @@ from ..clock import Clock, SystemClock
 from ..plugin import LLMResponse, SubagentResult
 from ..plugin.waiting import Adjustable, wait_for
 
-HANG = "hang"
-
 
 @dataclass(frozen=True, slots=True)
 class Reply:

@@ -21,7 +21,6 @@ from prefrontal.settings.routing import Routing
 from ..desk_tools import TODOS, desk_of, names, router_of, tools_of, wake_of
 
 SYNTAX = "domains/python/check/check_syntax.py"
-TODO = "domains/notes/find/find_todos.py"
 QUESTION = "A file changed at src/x.py. Check the syntax of src/x.py."
 PREFER = HeardBelief("todos-listed", "list_todos is reliable", 0.8)
 DONE = ActOutcome(

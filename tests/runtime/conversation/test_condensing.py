@@ -22,7 +22,6 @@ from .test_plugin import history, talk
 
 PEER_ROOM = "chat-ann"
 OWN = ("peer:ann",)
-FLIGHT = "Hm. My flight is LH 123."
 
 
 def messages(count: int, text: str = "question {n}") -> list[Message]:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import Literal
 
 from ..field_checks import Amount, Count, Natural, Positive, Share, check_fields
 from .residue import ResidueConfig
 
 AffordanceMode = Literal["proposal", "e3_score", "both"]
 """Where the cue's action bias acts: on the proposals (as specified), on the scores, or on both."""
-
-AFFORDANCE_MODES: tuple[AffordanceMode, ...] = get_args(AffordanceMode)
 
 
 @dataclass(frozen=True, slots=True)

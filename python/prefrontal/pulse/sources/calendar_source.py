@@ -107,7 +107,7 @@ class CalendarSource:
         self._content: bytes | None = None
         self._signs: tuple[object, ...] = ()
         self._conditions: dict[str, str] = {}
-        self._due = self._expanded = -math.inf
+        self._due = -math.inf
         self._failures = self._in_a_row = 0
         self._malformed: frozenset[str] = frozenset()
         self._last_error = ""

@@ -86,7 +86,7 @@ def _checks(
     yield _check(
         "generated code is held to its template and its imports",
         f"{len(audit_program.REFUSED)} bad modules",
-        audit_program.unguarded(settings),
+        audit_program.unguarded(),
     )
     yield _check(
         "a module passes ruff, mypy, import and dry run, in the sandbox, within time",

@@ -82,7 +82,7 @@ def tie_rules(settings: Routing) -> list[str]:
     return [f"{rule}: decided by {got}" for rule, got in rules.items() if got != rule]
 
 
-def unguarded(settings: Routing) -> list[str]:
+def unguarded() -> list[str]:
     """Bad modules that the guardrails let pass, and a good one that they refuse."""
     problems = [
         f"{what} is let through" for what, source in REFUSED.items() if not inspect_code(source)

@@ -27,11 +27,9 @@ class Transcript:
         self._explained = explained
         self._shows_steps = steps or explained
         self._steps: list[Mapping[str, Any]] = []
-        self._route_id = ""
 
     def take(self, event: Event) -> list[str]:
         """The lines of one event, each with the prefix; control characters left out."""
-        self._route_id = event["route_id"]
         tell = getattr(self, f"_{event['phase']}", None)
         lines: Iterable[str] = tell(event, event["detail"]) if tell else ()
         return [f"{PREFIX} {one_line(line)}" for line in lines]
