@@ -11,6 +11,8 @@ import click
 
 from ..errors import InputError
 from ..http_door import LOOPBACK
+from .option_group import option_group
+from .state import settings_state_option
 
 if TYPE_CHECKING:
     from ..storage.state_folder import StateFolder
@@ -42,20 +44,14 @@ def server_options(port: int, when: str = "") -> Callable[[Callable[..., Any]], 
 
     port: the usual one. when: what help says of listening, where the command may do without.
     """
-    options = (
+    return option_group(
         click.option(
             "--config",
             metavar="FILE.yml",
             type=click.Path(),
             help="Settings, YAML; without it the gate's are the defaults.",
         ),
-        click.option(
-            "--state",
-            metavar="DIR",
-            envvar="PREFRONTAL_STATE",
-            help="Where decisions, modules and what was learned are kept; also PREFRONTAL_STATE."
-            " [default: `state` of the settings, else ~/.local/state/prefrontal]",
-        ),
+        settings_state_option,
         click.option(
             "--workspace",
             metavar="DIR",
@@ -80,13 +76,6 @@ def server_options(port: int, when: str = "") -> Callable[[Callable[..., Any]], 
             " for where others have accounts on this machine]",
         ),
     )
-
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return decorate
 
 
 def http_token(

@@ -6,31 +6,28 @@ import os
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
 from ..settings.home import Home
+from .option_group import option_group
 
-Command = TypeVar("Command", bound=Callable[..., Any])
-
-
-def workspace_options(command: Command) -> Command:
-    """Add --workspace and --config."""
-    config = click.option(
-        "--config",
-        metavar="FILE.yml",
-        type=click.Path(),
-        help="Settings, YAML. [default: ~/.prefrontal/prefrontal.yml, then ./prefrontal.yml]",
-    )
-    workspace = click.option(
+workspace_options = option_group(
+    click.option(
         "--workspace",
         metavar="DIR",
         type=click.Path(),
         help="Where the agent keeps what it remembers; also PREFRONTAL_HOME."
         " [default: ~/.prefrontal/workspace]",
-    )
-    return workspace(config(command))
+    ),
+    click.option(
+        "--config",
+        metavar="FILE.yml",
+        type=click.Path(),
+        help="Settings, YAML. [default: ~/.prefrontal/prefrontal.yml, then ./prefrontal.yml]",
+    ),
+)
 
 
 def home_options(*keys: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from ..state import settings_state_option
+from ..watch.gate_options import gate_settings_option
 from .call import CODES, LIMIT_S, SLIP, GateCall, exit_codes, seconds
 from .supervisor import answer_call
 
@@ -58,12 +59,7 @@ class Limit(click.ParamType[float]):
 
 @click.command(cls=GateCommand, epilog=EPILOG)
 @click.argument("directories", nargs=-1, type=click.Path(), metavar="[DIR]...")
-@click.option(
-    "--config",
-    type=click.Path(),
-    metavar="FILE.yml",
-    help="Settings, in YAML. [default: ./prefrontal.yml, else ~/.prefrontal/prefrontal.yml]",
-)
+@gate_settings_option
 @click.option(
     "--workspace",
     metavar="DIR",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,16 +14,16 @@ from ...plain_text import visible
 from ...standard_input import is_terminal
 from ...storage.state_folder import default_state
 from ..answers import answer, even_unread
+from ..option_group import option_group
 
 if TYPE_CHECKING:
     from ...installation.changes import TextChange
     from ...installation.receipts import InstallReceipt
     from ...installation.target import InstallTarget
 
-Command = TypeVar("Command", bound=Callable[..., Any])
-_TARGET = click.argument("name", metavar="TARGET", type=click.Choice(NAMES))
-_FOLDER = click.argument("folder", metavar="[DIR]", required=False)
-_OPTIONS = (
+_common = option_group(
+    click.argument("name", metavar="TARGET", type=click.Choice(NAMES)),
+    click.argument("folder", metavar="[DIR]", required=False),
     click.option("--yes", is_flag=True, help="Ask nothing."),
     click.option("--dry-run", is_flag=True, help="Only show what would change."),
     click.option(
@@ -33,12 +33,6 @@ _OPTIONS = (
         help="One JSON object; asks nothing, as --yes, or --dry-run beside it.",
     ),
 )
-
-
-def _common(command: Command) -> Command:
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return _TARGET(_FOLDER(command))
 
 
 @click.command()

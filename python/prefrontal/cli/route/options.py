@@ -3,36 +3,33 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...errors import InputError, SourceError
+from ..option_group import option_group
 
 if TYPE_CHECKING:
     from ...routing.run.request import Mode
     from ...settings.routing import Routing
 
-Command = TypeVar("Command", bound=Callable[..., Any])
-
-
-def project_options(command: Command) -> Command:
-    """Add --workflows and --config."""
-    config = click.option(
-        "--config",
-        metavar="FILE.yml",
-        type=click.Path(),
-        help="Settings, YAML; without it no file of settings is read.",
-    )
-    workflows = click.option(
+project_options = option_group(
+    click.option(
         "--workflows",
         metavar="DIR",
         type=click.Path(),
         help="The folder of tools; logs go beside it. [default: workflows]",
-    )
-    return workflows(config(command))
+    ),
+    click.option(
+        "--config",
+        metavar="FILE.yml",
+        type=click.Path(),
+        help="Settings, YAML; without it no file of settings is read.",
+    ),
+)
 
 
 def settings_of(options: Mapping[str, Any], *, must_exist: bool = True) -> tuple[Routing, Path]:

@@ -9,7 +9,13 @@ import click
 
 from ...errors import InputError
 from ..state import settings_state_option
-from ..watch.gate_options import gate_options, gate_overrides, partition_options
+from ..watch.gate_options import (
+    gate_options,
+    gate_overrides,
+    gate_settings_option,
+    partition_options,
+    telemetry_options,
+)
 
 EPILOG = """\
 Tools are looked for in `executive.tools` of prefrontal.yml, else in `routing.workflows_root`. They
@@ -19,12 +25,7 @@ question."""
 
 @click.command(epilog=EPILOG)
 @click.argument("directories", nargs=-1, type=click.Path(), metavar="[DIR]...")
-@click.option(
-    "--config",
-    type=click.Path(),
-    metavar="FILE.yml",
-    help="Settings, in YAML. [default: ./prefrontal.yml, else ~/.prefrontal/prefrontal.yml]",
-)
+@gate_settings_option
 @click.option(
     "--workspace", metavar="DIR", type=click.Path(), help="The agent's; also PREFRONTAL_HOME."
 )
@@ -36,12 +37,7 @@ question."""
 @gate_options
 @click.option("--json", "as_json", is_flag=True, help="Print each decision as a JSON object.")
 @partition_options
-@click.option("--metrics", metavar="[HOST:]PORT", help="Serve figures for Prometheus there.")
-@click.option(
-    "--log-format",
-    type=click.Choice(["text", "json"]),
-    help="How standard error reads: sentences, or one JSON object a line.",
-)
+@telemetry_options
 @settings_state_option
 def run(
     directories: tuple[str, ...],

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
-Command = TypeVar("Command", bound=Callable[..., Any])
+from ..option_group import option_group
 
-_OPTIONS = (
+gate_settings_option = click.option(
+    "--config",
+    type=click.Path(),
+    metavar="FILE.yml",
+    help="Settings, in YAML. [default: ./prefrontal.yml, else ~/.prefrontal/prefrontal.yml]",
+)
+gate_options = option_group(
     click.option(
         "--recall",
         type=float,
@@ -21,7 +26,7 @@ _OPTIONS = (
     ),
     click.option("--log-refusals", is_flag=True, help="Keep what woke nobody, too, for `explain`."),
 )
-_PARTITIONS = (
+partition_options = option_group(
     click.option(
         "--partitions",
         metavar="auto|0-15",
@@ -41,20 +46,14 @@ _PARTITIONS = (
         " ray://HOST:PORT.",
     ),
 )
-
-
-def gate_options(command: Command) -> Command:
-    """Add --recall, --threshold and --log-refusals."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
-
-
-def partition_options(command: Command) -> Command:
-    """Add --partitions, --workers and --ray."""
-    for option in reversed(_PARTITIONS):
-        command = option(command)
-    return command
+telemetry_options = option_group(
+    click.option("--metrics", metavar="[HOST:]PORT", help="Serve figures for Prometheus there."),
+    click.option(
+        "--log-format",
+        type=click.Choice(["text", "json"]),
+        help="How standard error reads: sentences, or one JSON object a line.",
+    ),
+)
 
 
 def gate_overrides(

@@ -16,7 +16,7 @@ import click
 from ...errors import InputError, PrefrontalError
 from ..state import settings_state_option
 from .endings import awaited, ended_by_signals
-from .gate_options import gate_options, gate_overrides, partition_options
+from .gate_options import gate_options, gate_overrides, partition_options, telemetry_options
 from .hand_over import Handling, HandOver, give_once
 from .screen import Screen, beginning, ending
 from .telemetry import Say, place, telling
@@ -76,12 +76,7 @@ class WatchCommand(click.Command):
     help="Wake nobody: decide beside what wakes the agent now. `prefrontal shadow` reports.",
 )
 @partition_options
-@click.option("--metrics", metavar="[HOST:]PORT", help="Serve figures for Prometheus there.")
-@click.option(
-    "--log-format",
-    type=click.Choice(["text", "json"]),
-    help="How standard error reads: sentences, or one JSON object a line.",
-)
+@telemetry_options
 @settings_state_option
 def watch(
     directories: tuple[str, ...],
