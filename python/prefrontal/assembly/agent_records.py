@@ -23,7 +23,7 @@ from ..cortex.state import (
     BELIEFS_KEY,
     HISTORY_KEY,
     STATE_KEY,
-    belief_status,
+    listed_beliefs,
     parse_beliefs,
     parse_history,
     parse_state,
@@ -82,9 +82,7 @@ class AgentRecords:
         self._config = config
 
     def beliefs(self) -> list[tuple[Belief, str]]:
-        """The beliefs that hold now, each with its status: what is pinned first, then the newest,
-        what is quarantined last. Raises InputError for a damaged file.
-        """
+        """The beliefs that hold now, as `listed_beliefs`. Raises InputError for a damaged file."""
         now = self.clock.now()
         wishes = self._read(OPERATOR_KEY, OperatorWishes.from_text)
         always = dict(self.settings.pinned_beliefs)
@@ -92,13 +90,7 @@ class AgentRecords:
         completed = [each.cycle for each in self._history() if each.status == "ok"]
         cycle = max(completed, default=self._read(STATE_KEY, parse_state).cycle)
         expiry = self.settings.belief_expiry_cycles
-        listed = [
-            (each, belief_status(each, now, cycle=cycle, expiry_cycles=expiry))
-            for each in held
-            if not each.expired_at(now)
-        ]
-        order = {"pinned": 0, "quarantined": 2}
-        return sorted(listed, key=lambda one: (order.get(one[1], 1), -one[0].created_at))
+        return listed_beliefs(held, now, cycle=cycle, expiry_cycles=expiry)
 
     def directives(self) -> list[StoredDirective]:
         """The directives that wait for a person's word, the oldest first. Raises InputError."""

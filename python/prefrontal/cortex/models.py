@@ -75,6 +75,22 @@ class Belief:
         """Whether it has expired at `now`; at exactly its end it has not."""
         return not self.pinned and now - self.created_at > self.ttl_minutes * 60
 
+    def age_s(self, now: float) -> float:
+        """Since it was confirmed last."""
+        return max(0.0, now - self.created_at)
+
+    def is_stale(self, cycle: int, expiry_cycles: int) -> bool:
+        """Whether none of so many cycles confirmed it. cycle: the last one that was completed."""
+        return not self.pinned and cycle - self.source_cycle >= expiry_cycles
+
+    def status(self, cycle: int, expiry_cycles: int) -> str:
+        """ "pinned", "quarantined", "stale" or "active"; see `is_stale`."""
+        if self.pinned:
+            return "pinned"
+        if self.quarantined:
+            return "quarantined"
+        return "stale" if self.is_stale(cycle, expiry_cycles) else "active"
+
     def reaffirm(self, cycle: int, now: float | None = None) -> None:
         """Restart its time to live."""
         self.created_at = self.last_confirmed = time.time() if now is None else now

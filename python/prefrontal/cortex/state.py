@@ -26,6 +26,7 @@ __all__ = [
     "damage_in",
     "dump_beliefs",
     "dump_history",
+    "listed_beliefs",
     "parse_beliefs",
     "parse_history",
     "parse_state",
@@ -126,17 +127,28 @@ def damage_in(key: str, document: str | None) -> str:
 
 
 def belief_status(belief: Belief, now: float, *, cycle: int, expiry_cycles: int = 5) -> str:
-    """For people: "pinned", "quarantined", "stale", "expiring" (the last tenth of its time) or
-    "active". cycle: the last one that was completed.
-    """
-    if belief.pinned:
-        return "pinned"
-    if belief.quarantined:
-        return "quarantined"
-    if cycle - belief.source_cycle >= expiry_cycles:
-        return "stale"
+    """For people: as `Belief.status`, or "expiring" in the last tenth of its time."""
+    status = belief.status(cycle, expiry_cycles)
     remaining_s = belief.expires_at - now
-    return "expiring" if remaining_s < belief.ttl_minutes * 60 * EXPIRING_SHARE else "active"
+    ends_soon = remaining_s < belief.ttl_minutes * 60 * EXPIRING_SHARE
+    return "expiring" if status == "active" and ends_soon else status
+
+
+def listed_beliefs(
+    beliefs: Iterable[Belief], now: float, *, cycle: int, expiry_cycles: int
+) -> list[tuple[Belief, str]]:
+    """Those that hold at `now`, each with its status: what is pinned first, then the newest, what
+    is quarantined last.
+    """
+    listed = [
+        (each, belief_status(each, now, cycle=cycle, expiry_cycles=expiry_cycles))
+        for each in beliefs
+        if not each.expired_at(now)
+    ]
+    order = {"pinned": 0, "quarantined": 2}
+    return sorted(
+        listed, key=lambda each: (order.get(each[1], 1), -each[0].created_at, each[0].key)
+    )
 
 
 def _belief(raw: object) -> Belief | None:

@@ -19,6 +19,7 @@ from .reflect import reflect
 from .status import status
 
 if TYPE_CHECKING:
+    from ...cortex.models import Belief
     from ...settings.home import Home
     from .reading import Kept
 
@@ -42,11 +43,11 @@ def cortex() -> None:
 @home_options("cortex", "ledger")
 def beliefs(as_json: bool, home: Home) -> None:
     """What the agent holds to be true for now, and for how long it has."""
-    from .reading import listed_beliefs, read_kept
+    from .reading import read_kept
 
     state = read_kept(home)
     now = time.time()
-    listed = listed_beliefs(state, now)
+    listed = state.listed(now)
     if as_json:
         click.echo(json.dumps(_beliefs_json(state, listed, now)))
     elif listed:
@@ -108,13 +109,13 @@ def show(number: int, as_json: bool, home: Home) -> None:
         print_record(record)
 
 
-def _beliefs_json(state: Kept, listed: list[Any], now: float) -> dict[str, Any]:
+def _beliefs_json(state: Kept, listed: list[tuple[Belief, str]], now: float) -> dict[str, Any]:
     return {
         "last_reflection": state.last_reflection,
         "now": now,
         "beliefs": [
-            {**belief.to_json(), "status": status, "age_seconds": age}
-            for belief, status, age in listed
+            {**belief.to_json(), "status": status, "age_seconds": belief.age_s(now)}
+            for belief, status in listed
         ],
     }
 

@@ -112,21 +112,20 @@ def ask_for_reflection(home: Home) -> None:
 
 def _held(home: Home) -> list[str]:
     """Keys of the beliefs that are held or pinned."""
-    from .reading import listed_beliefs, read_kept
+    from .reading import read_kept
 
-    return [belief.key for belief, _, _ in listed_beliefs(read_kept(home), time.time())]
+    return [belief.key for belief, _ in read_kept(home).listed(time.time())]
 
 
 def _waiting(home: Home) -> dict[str, str]:
     """What waits for a word: key of a belief or id of a directive -> which of the two it is."""
     from ...cortex.memory.directives import waiting_directives
-    from .reading import listed_beliefs, read_kept
+    from .reading import read_kept
 
     state = read_kept(home)
-    listed = listed_beliefs(state, time.time())
     kinds = {
         belief.key: "belief"
-        for belief, status, _ in listed
+        for belief, status in state.listed(time.time())
         if status == "quarantined" or belief.tainted
     }
     directives = waiting_directives(state.state.directives)

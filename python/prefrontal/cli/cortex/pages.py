@@ -38,37 +38,37 @@ FAILED = "red"
 
 
 def print_beliefs(
-    listed: Sequence[tuple[Belief, str, float]], last_reflection: float | None, now: float
+    listed: Sequence[tuple[Belief, str]], last_reflection: float | None, now: float
 ) -> None:
-    """Each belief with its status and its age in seconds, below a header."""
+    """Each belief with its age and its status, below a header."""
     ago = "none yet" if last_reflection is None else f"{span(now - last_reflection)} ago"
     with page() as console:
         console.print(Text(f"Current Cortex Beliefs (last reflection: {ago}):", "bold"))
         narrow = console.width < NARROW
-        (_stacked if narrow else _tabular)(console, listed)
+        (_stacked if narrow else _tabular)(console, listed, now)
 
 
-def _stacked(console: Console, listed: Sequence[tuple[Belief, str, float]]) -> None:
-    for belief, status, age in listed:
+def _stacked(console: Console, listed: Sequence[tuple[Belief, str]], now: float) -> None:
+    for belief, status in listed:
         title = cut(f"{belief.key}{_about(belief)}", max(LEAST_VALUE, console.width - 24))
         title.stylize("bold")
         state = shown(status, COLOURS.get(status, ""))
-        console.print(Text.assemble(title, f"  {span(age)}, ", state))
+        console.print(Text.assemble(title, f"  {span(belief.age_s(now))}, ", state))
         value = Text.assemble(shown(belief.value), shown(_standing(belief), "dim"))
         console.print(Padding(value, (0, 0, 0, 2)))
 
 
-def _tabular(console: Console, listed: Sequence[tuple[Belief, str, float]]) -> None:
+def _tabular(console: Console, listed: Sequence[tuple[Belief, str]], now: float) -> None:
     table = plain_table("key", "value", "age", "status")
     value, age = table.columns[1:3]
     age.justify = "right"
     value.no_wrap, value.overflow, value.ratio = False, "fold", 1
     table.expand = console.is_terminal
-    for belief, status, seconds in listed:
+    for belief, status in listed:
         table.add_row(
             cut(belief.key, KEY_WIDTH),
             Text.assemble(shown(belief.value), shown(_about(belief) + _standing(belief), "dim")),
-            span(seconds),
+            span(belief.age_s(now)),
             shown(status, COLOURS.get(status, "")),
         )
     console.print(table)

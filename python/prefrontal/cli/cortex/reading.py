@@ -13,7 +13,7 @@ from ...cortex.state import (
     HISTORY_KEY,
     STATE_KEY,
     CortexState,
-    belief_status,
+    listed_beliefs,
     parse_beliefs,
     parse_history,
     parse_state,
@@ -51,6 +51,15 @@ class Kept:
         """The latest cycle that came to an end."""
         return next((each for each in reversed(self.history) if each.status == "ok"), None)
 
+    def listed(self, now: float) -> list[tuple[Belief, str]]:
+        """The beliefs that hold at `now`, as `listed_beliefs`."""
+        always = self.settings.get("pinned_beliefs")
+        held = self.wishes.applied(self.beliefs, always if isinstance(always, dict) else {})
+        cycle = self.state.cycle if self.last_record is None else self.last_record.cycle
+        after = self.settings.get("belief_expiry_cycles")
+        expiry = after if isinstance(after, int) else USUAL_EXPIRY_CYCLES
+        return listed_beliefs(held, now, cycle=cycle, expiry_cycles=expiry)
+
     def cycles(self) -> str:
         """The numbers of the cycles that are kept, for people."""
         first, last = self.history[0].cycle, self.history[-1].cycle
@@ -67,28 +76,6 @@ def read_kept(home: Home) -> Kept:
         wishes=_read(home, OPERATOR_KEY, OperatorWishes.from_text),
         settings=dict(home.config.get("cortex") or {}),
     )
-
-
-def listed_beliefs(state: Kept, now: float) -> list[tuple[Belief, str, float]]:
-    """The beliefs that hold at `now`, each with status and age in seconds; the newest first, what
-    is pinned before them and what is quarantined behind.
-    """
-    always = state.settings.get("pinned_beliefs")
-    held = state.wishes.applied(state.beliefs, always if isinstance(always, dict) else {})
-    cycle = state.state.cycle if state.last_record is None else state.last_record.cycle
-    after = state.settings.get("belief_expiry_cycles")
-    expiry = after if isinstance(after, int) else USUAL_EXPIRY_CYCLES
-    listed = [
-        (
-            each,
-            belief_status(each, now, cycle=cycle, expiry_cycles=expiry),
-            max(0.0, now - each.created_at),
-        )
-        for each in held
-        if not each.expired_at(now)
-    ]
-    order = {"pinned": 0, "quarantined": 2}
-    return sorted(listed, key=lambda each: (order.get(each[1], 1), each[2], each[0].key))
 
 
 def _read(home: Home, key: str, parse: Callable[[str | None], Document]) -> Document:

@@ -37,10 +37,8 @@ def status(as_json: bool, home: Home) -> None:
 
 def facts(stored: Kept, process: str | None, now: float) -> dict[str, Any]:
     """Everything `status` shows, as plain values. process: of the running agent."""
-    from .reading import listed_beliefs
-
     state, last = stored.state, stored.last_record
-    listed = [(belief, status) for belief, status, _ in listed_beliefs(stored, now)]
+    listed = stored.listed(now)
     beliefs = [(belief.key, status) for belief, status in listed]
     return {
         "workspace": str(stored.folder),

@@ -67,9 +67,7 @@ class BeliefStore:
 
     def is_stale(self, belief: Belief) -> bool:
         """Whether no cycle confirmed it for `belief_expiry_cycles`."""
-        return not belief.pinned and (
-            self.cycle - belief.source_cycle >= self.rules.belief_expiry_cycles
-        )
+        return belief.is_stale(self.cycle, self.rules.belief_expiry_cycles)
 
     def expire(self, now: float) -> list[str]:
         """Remove expired beliefs; returns their keys.
@@ -263,18 +261,10 @@ class BeliefStore:
                 "peer_id": each.peer_id,
                 "age_minutes": round((now - each.created_at) / 60),
                 "cycle": each.source_cycle,
-                "status": self.status(each),
+                "status": each.status(self.cycle, self.rules.belief_expiry_cycles),
             }
             for each in beliefs
         ]
-
-    def status(self, belief: Belief) -> str:
-        """ "pinned", "quarantined", "stale" or "active"."""
-        if belief.pinned:
-            return "pinned"
-        if belief.quarantined:
-            return "quarantined"
-        return "stale" if self.is_stale(belief) else "active"
 
     def load(self, beliefs: Sequence[Belief], evidence: Mapping[str, int], now: float) -> None:
         """Start from stored beliefs; drops expired ones."""
