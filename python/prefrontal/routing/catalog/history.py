@@ -62,7 +62,7 @@ class ToolHistory:
 
 
 def history_line(
-    time: LocalTime,
+    at: datetime,
     tool: str,
     event: Event,
     sha256: str,
@@ -76,7 +76,7 @@ def history_line(
     if event not in _EVENTS:
         raise InputError(f"event must be one of {', '.join(_EVENTS)}, got {event!r}")
     return {
-        "ts": time.now().isoformat(timespec="milliseconds"),
+        "ts": at.isoformat(timespec="milliseconds"),
         "event": event,
         "name": tool,
         "hash": f"sha256:{sha256}",
@@ -89,16 +89,15 @@ def history_line(
 
 def past_line(event: PastEvent, tool: str) -> dict[str, Any]:
     """The line of a past event, for a tool of that name."""
-    return {
-        "ts": datetime.fromtimestamp(event.at, UTC).isoformat(timespec="milliseconds"),
-        "event": event.event,
-        "name": tool,
-        "hash": f"sha256:{event.sha256}",
-        "run_id": "",
-        "route_id": event.route_id,
-        "intent": event.intent,
-        "signature": event.signature,
-    }
+    return history_line(
+        datetime.fromtimestamp(event.at, UTC),
+        tool,
+        event.event,
+        event.sha256,
+        route_id=event.route_id,
+        intent=event.intent,
+        signature=event.signature,
+    )
 
 
 def remember(
@@ -121,10 +120,10 @@ def remember(
     for a path outside workflows_root, SourceError when writing fails.
     """
     layout.relative(path.parent)
-    time = LocalTime(clock, tz)
+    now = LocalTime(clock, tz).now()
     names = {"run_id": run_id, "route_id": route_id}
     line = history_line(
-        time, name or path.stem, event, sha256, **names, intent=intent, signature=signature
+        now, name or path.stem, event, sha256, **names, intent=intent, signature=signature
     )
     append_record(history_file(path.parent), line)
 

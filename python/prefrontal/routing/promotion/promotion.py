@@ -194,7 +194,7 @@ class Promoter:
         """The history event "accepted", with the signature that the next version is compared to."""
         entry = entry_point(draft.content)
         line = history_line(
-            self._time,
+            self._time.now(),
             draft.target.stem,
             "accepted",
             draft.digest,
