@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,7 +21,7 @@ from .histories.history_kind import top_level
 from .histories.windows import read_windows
 from .learner import ALL, ASKED, LABELS
 from .presets.fixed_later import FixedLaterPreset
-from .presets.hiding import without
+from .presets.hiding import paths_only
 from .presets.presets import MessagePreset, NoopPreset, Preset, RecordedPreset, parse_preset
 from .presets.search import find_preset
 from .prices import MOST_USD, USUAL_PRICES, Prices
@@ -107,6 +107,24 @@ class Request:
         prices = USUAL_PRICES if self.prices is None else self.prices
         return prices if self.tokens_per_wake is None else prices.of_size(self.tokens_per_wake)
 
+    def seen(self, windows: Iterable[Window]) -> Iterable[Window]:
+        """The windows as the gate sees them."""
+        return paths_only(windows) if self.features == "paths" else windows
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledHistory:
+    """What is replayed. origin: "git", "events", "sample" or "sessions". total: how many windows
+    it has. preset: the name of what was relevant. notes: what a reader of the result should know.
+    """
+
+    origin: str
+    name: str
+    windows: Iterable[Window]
+    total: int
+    preset: str
+    notes: tuple[str, ...] = ()
+
 
 class Replayer:
     """How a history is labelled and replayed; who wants to keep more than the result overrides."""
@@ -133,8 +151,10 @@ def replay_git(
     history, total, preset, notes = label_git(path, request, step)
     windows = replayer.label(preset, history)
     name = (top_level(path) or Path(path).resolve()).name or path
-    result = _replayed(windows, total, name, preset, request, gate, notes, step, "git", replayer)
-    return _with_notes(result, history.notes)
+    labelled = LabelledHistory("git", name, windows, total, preset.name, tuple(notes))
+    result = _replayed(labelled, request, gate, step, replayer)
+    more = tuple(note for note in history.notes if note not in result.notes)
+    return replace(result, notes=result.notes + more)
 
 
 def label_git(
@@ -183,9 +203,8 @@ def replay_events(
     with spooled(path) as file:
         windows, total = _chosen(file, name, request)
         preset = RecordedPreset() if request.relevant is None else parse_preset(request.relevant)
-        labelled = preset.apply(windows)
-        arguments = (name, preset, request, gate, list[str](), step, "events")
-        return _replayed(labelled, total, *arguments, replayer)
+        labelled = LabelledHistory("events", name, preset.apply(windows), total, preset.name)
+        return _replayed(labelled, request, gate, step, replayer)
 
 
 def replay_sample(
@@ -212,11 +231,11 @@ def replay_sample(
     windows, total = _chosen(sample.file, sample.name, request)
     if (request.since, request.until, request.limit) == (None, None, None):
         total = sample.total  # as git counts, so that the warm-up ends where it does there
-    labelled = RecordedPreset().apply(windows)
-    preset = parse_preset(sample.preset)
-    notes = [*sample.notes, sample.origin]
-    arguments = (sample.name, preset, request, gate, notes, step, "sample")
-    return _replayed(labelled, total, *arguments, replayer)
+    windows = RecordedPreset().apply(windows)
+    preset = parse_preset(sample.preset).name
+    notes = (*sample.notes, sample.origin)
+    labelled = LabelledHistory("sample", sample.name, windows, total, preset, notes)
+    return _replayed(labelled, request, gate, step, replayer)
 
 
 def replay_history(
@@ -240,9 +259,9 @@ def replay_history(
     history = AgentHistory(path, since, until, request.limit, step)
     windows = iter(history) if isinstance(preset, NoopPreset) else preset.apply(history)
     name = expanded(path).absolute().name or path
-    notes = list(history.notes)
-    arguments = (name, preset, request, gate, notes, step, "sessions")
-    return _replayed(windows, len(history), *arguments, replayer)
+    notes = tuple(history.notes)
+    labelled = LabelledHistory("sessions", name, windows, len(history), preset.name, notes)
+    return _replayed(labelled, request, gate, step, replayer)
 
 
 def _chosen(file: Path, name: str, request: Request) -> tuple[Iterator[Window], int]:
@@ -272,45 +291,38 @@ def _span(request: Request) -> tuple[float, float]:
 
 
 def _replayed(
-    windows: Iterable[Window],
-    total: int,
-    name: str,
-    preset: Preset,
+    history: LabelledHistory,
     request: Request,
     gate: TrialGate,
-    notes: list[str],
     step: Step,
-    origin: str,
-    replayer: Replayer | None = None,
+    replayer: Replayer | None,
 ) -> ReplayResult:
-    if request.warm and origin != "events":
+    if request.warm and history.origin != "events":
         raise InputError("warm must come with events: only files of windows are learned from first")
     if request.incidents:
-        _check_incidents(request, origin)
-    if request.features == "paths":
-        windows = without(windows, ("actor", "text"))
-    labels = request.labels or (ALL if origin in LABELLING_ORIGINS else ASKED)
+        _check_incidents(request, history.origin)
+    labels = request.labels or (ALL if history.origin in LABELLING_ORIGINS else ASKED)
     prices, one_price = request.assumed_prices(), request.usd_per_million_tokens
     question = Question(
-        source=name,
-        preset=preset.name,
-        total=total,
+        source=history.name,
+        preset=history.preset,
+        total=history.total,
         recall=request.recall,
         tokens_per_wake=prices.tokens_per_wake,
         usd_per_million_tokens=prices.usd_per_million_tokens if one_price is None else one_price,
-        origin=origin,
+        origin=history.origin,
         seed=request.seed,
-        notes=tuple(notes),
+        notes=history.notes,
         labels=labels,
         warm_up=request.warm_up,
-        compared=labels == ASKED and total <= CHEAP_WINDOWS and request.budget is None,
+        compared=labels == ASKED and history.total <= CHEAP_WINDOWS and request.budget is None,
         prices=prices if one_price is None else None,
         budget=request.budget,
         warm=_warm_windows(request, step) if request.warm or request.incidents else None,
         step=step,
     )
-    replayer = replayer or Replayer()
-    return replayer.replay(watched(windows, "replaying", total, step), gate, question)
+    windows = watched(request.seen(history.windows), "replaying", history.total, step)
+    return (replayer or Replayer()).replay(windows, gate, question)
 
 
 def _check_incidents(request: Request, origin: str) -> None:
@@ -326,9 +338,7 @@ def _check_incidents(request: Request, origin: str) -> None:
 def _warm_windows(request: Request, step: Step) -> Callable[[], Iterator[Window]]:
     def read() -> Iterator[Window]:
         for path in request.warm:
-            windows: Iterable[Window] = RecordedPreset().apply(read_windows(path))
-            if request.features == "paths":
-                windows = without(windows, ("actor", "text"))
+            windows = request.seen(RecordedPreset().apply(read_windows(path)))
             yield from watched(windows, "learning from other histories", _count(path), step)
 
     return read
@@ -337,10 +347,3 @@ def _warm_windows(request: Request, step: Step) -> Callable[[], Iterator[Window]
 def _count(path: str) -> int:
     """How many windows a file has; 0 for a pipe, which can be read once."""
     return count_lines(path) if Path(path).is_file() else 0
-
-
-def _with_notes(result: ReplayResult, notes: Iterable[str]) -> ReplayResult:
-    from dataclasses import replace
-
-    more = tuple(note for note in notes if note not in result.notes)
-    return replace(result, notes=result.notes + more)

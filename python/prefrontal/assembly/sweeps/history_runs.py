@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Any
 from ...errors import InputError
 from ...replay.backtest import Question, backtest
 from ...replay.histories.history_kind import holds_sessions, is_of_git
-from ...replay.presets.hiding import without
+from ...replay.presets.hiding import paths_only
 from ...replay.session import (
     Replayer,
     Request,
@@ -122,7 +122,7 @@ def run(folder: Path, history: dict[str, Any], setting: dict[str, Any]) -> dict[
     """The figures of one setting on one history."""
     windows: Iterable[Window] = _last.windows(folder / history["file"])
     if setting["features"] == "paths":
-        windows = without(windows, ("actor", "text"))
+        windows = paths_only(windows)
     question = Question(
         source=history["name"],
         preset=history["preset"],

@@ -15,6 +15,11 @@ def without(windows: Iterable[Window], names: Collection[str]) -> Iterator[Windo
         yield replace(window, events=events_without(window.events, names))
 
 
+def paths_only(windows: Iterable[Window]) -> Iterator[Window]:
+    """The windows without who did it and what it says."""
+    return without(windows, ("actor", "text"))
+
+
 def events_without(
     events: tuple[SignalEvent, ...], names: Collection[str]
 ) -> tuple[SignalEvent, ...]:
