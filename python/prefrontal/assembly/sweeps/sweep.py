@@ -9,7 +9,7 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...errors import InputError, SourceError
 from ...settings.sweeps import MOST_RUNS, SAMPLE, HistorySweep, TrustSweep, beside, read_sweep
@@ -100,34 +100,24 @@ def carry_out(
         if open_runners is not None:
             runners = stack.enter_context(closing(open_runners(plan.work, copies)))
             running = WorkerPool(runners, jobs)
-        names = _names([each["name"] for each in places])
-        keys, waiting, tasks = list[str](), list[int](), list[Task]()
-        for place in places:
-            for setting in plan.settings:
-                key = run_key(place["digest"], setting)
-                if store.row(key) is None:
-                    waiting.append(len(keys))
-                    tasks.append({"act": "run", "with": [place, setting]})
-                keys.append(key)
-        done_before = len(keys) - len(waiting)
-        done, lost = done_before, list[str]()
+        runs = _runs(plan, places)
+        waiting = [each for each in runs if store.row(each.key) is None]
+        done_before = done = len(runs) - len(waiting)
+        lost: list[str] = []
         step("running", done, plan.runs)
+        tasks: list[Task] = [{"act": "run", "with": [each.place, each.setting]} for each in waiting]
         for task, answer in running.answers(tasks):
-            at = waiting[task]
+            run = waiting[task]
             if isinstance(answer, LostTask):
-                name, setting = (
-                    names[at // len(plan.settings)],
-                    plan.settings[at % len(plan.settings)],
-                )
-                lost.append(f"{name} with {setting_words(setting)}: {answer.why}")
+                lost.append(f"{run.name} with {setting_words(run.setting)}: {answer.why}")
                 continue
-            store.add(keys[at], answer)
+            store.add(run.key, answer)
             done += 1
             step("running", done, plan.runs)
         rows = [
-            {plan.place: names[at // len(plan.settings)], **row}
-            for at, key in enumerate(keys)
-            if (row := store.row(key)) is not None
+            {plan.place: each.name, **row}
+            for each in runs
+            if (row := store.row(each.key)) is not None
         ]
         restarts = sum(pool.restarts for pool in {reading, running})
         return SweepOutcome(rows, done_before, lost, restarts)
@@ -141,6 +131,24 @@ def processors() -> int:
 def setting_words(setting: dict[str, Any]) -> str:
     """A setting in a line, without what it leaves open."""
     return ", ".join(f"{name} {value}" for name, value in setting.items() if value is not None)
+
+
+class _Run(NamedTuple):
+    """One setting on one input. name: of the input. key: what the store knows the run by."""
+
+    name: str
+    key: str
+    place: dict[str, Any]
+    setting: dict[str, Any]
+
+
+def _runs(plan: SweepPlan, places: Sequence[dict[str, Any]]) -> list[_Run]:
+    names = _names([each["name"] for each in places])
+    return [
+        _Run(name, run_key(place["digest"], setting), place, setting)
+        for name, place in zip(names, places, strict=True)
+        for setting in plan.settings
+    ]
 
 
 def _read(plan: SweepPlan, pool: WorkerPool, step: Step) -> list[dict[str, Any]]:
