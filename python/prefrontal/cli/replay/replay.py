@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...errors import InputError
 from ..candidates import presets
+from .comparison import compare as compare_results
+from .output import ReplayOutput
 from .sources import ReplaySources
-
-if TYPE_CHECKING:
-    from ...replay.result import ReplayResult
-
-COMPARED = (
-    "asked_recall", "got_recall", "wakes_per_day", "share_woken", "precision",
-    "tokens_per_useful_wake", "auc", "windows", "relevant", "missed", "wasted_count",
-)  # fmt: skip
 
 RELEVANT = (  # one line: zsh reads a line as an entry of its own
     'What "relevant" means: path:GLOB (the same change wrote a file that GLOB matches, which is'
@@ -251,7 +242,7 @@ def replay(
     if compare is not None:
         if sources:
             raise InputError("--compare must come without PATH, --git, --events and --sample")
-        _compare(*compare, as_json)
+        compare_results(*compare, as_json)
         return
     from ...replay.prices import read_prices
     from ...replay.session import Request
@@ -268,15 +259,13 @@ def replay(
         raise InputError("--png must come with one history: a picture shows one")
     with progress() as step:
         results = sources.replayed(request, step)
-    has_report = report is not None
-    plain = partial(_plain, results, sources.named, relevant, has_report)
-    html = partial(_html, results, relevant)
-    for path in _written(results, plain, html, report, png, save):
+    output = ReplayOutput(results, sources.named, relevant, report is not None)
+    for path in output.written(report, png, save):
         click.echo(f"Wrote {path}", err=True)
     if as_json:
-        click.echo(json.dumps(plain()))
-        return
-    _show(results, sources.named, relevant, has_report)
+        click.echo(json.dumps(output.plain()))
+    else:
+        output.show()
 
 
 def _check_folders(*paths: str | None) -> None:
@@ -284,88 +273,3 @@ def _check_folders(*paths: str | None) -> None:
     for path in paths:
         if path is not None and not Path(path).absolute().parent.is_dir():
             raise InputError(f"{path} must lie in a folder that exists")
-
-
-def _written(
-    results: list[ReplayResult],
-    plain: Callable[[], dict[str, Any]],
-    html: Callable[[], str],
-    report: str | None,
-    png: str | None,
-    save: str | None,
-) -> Iterator[str]:
-    from ...storage.files import write_atomic
-
-    if report is not None:
-        write_atomic(report, html())
-        yield report
-    if png is not None:
-        from ...replay.report.picture import render_png
-
-        write_atomic(png, render_png(results[0]))
-        yield png
-    if save is not None:
-        write_atomic(save, json.dumps(plain(), indent=1) + "\n")
-        yield save
-
-
-def _html(results: list[ReplayResult], relevant: str | None) -> str:
-    from ...replay.report.report import render_html
-
-    return render_html(results, relevant)
-
-
-def _plain(
-    results: list[ReplayResult], places: tuple[str, ...], relevant: str | None, has_report: bool
-) -> dict[str, Any]:
-    """One result is its own object; several stand in a list."""
-    from ...replay.report.document import document
-
-    documents = [
-        document(result, place, relevant, has_report)
-        for result, place in zip(results, places, strict=True)
-    ]
-    return documents[0] if len(documents) == 1 else {"results": documents}
-
-
-def _show(
-    results: list[ReplayResult], places: tuple[str, ...], relevant: str | None, has_report: bool
-) -> None:
-    from rich.console import Console
-
-    from ...replay.report.table import print_many, print_result
-
-    if len(results) == 1:
-        print_result(results[0], Console(), places[0], relevant, has_report)
-    else:
-        print_many(results, Console())
-
-
-def _compare(first: str, second: str, as_json: bool) -> None:
-    before, after = _kept(first), _kept(second)
-    if as_json:
-        figures = {name: [getattr(before, name), getattr(after, name)] for name in COMPARED}
-        click.echo(json.dumps({"first": first, "second": second, "figures": figures}))
-        return
-    from rich.console import Console
-
-    from ...replay.report.table import print_comparison
-
-    print_comparison(before, after, Console())
-
-
-def _kept(path: str) -> ReplayResult:
-    from ...replay.result import ReplayResult
-
-    try:
-        raw = json.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"{path} must be a readable file, got: {error.strerror}") from None
-    except ValueError as error:
-        raise InputError(f"{path} must be JSON that --save wrote, got: {error}") from None
-    if isinstance(raw, dict) and isinstance(raw.get("results"), list):
-        raise InputError(f"{path} must hold one result, got {len(raw['results'])}")
-    try:
-        return ReplayResult.from_dict(raw)
-    except InputError as error:
-        raise InputError(f"{path}: {error}") from None
