@@ -45,6 +45,15 @@ NEVER = {"cache-control": "no-store"}
 AT_ONCE = {**NEVER, "x-accel-buffering": "no"}
 """For a proxy that would gather what is sent."""
 FOR_EVER = {"cache-control": "private, max-age=31536000, immutable"}
+CHANGES: dict[str, Callable[[DashContext, Mapping[str, str]], str]] = {
+    "/questions/answer": changes.answer,
+    "/questions/ignore-alike": changes.ignore_alike,
+    "/questions/undo": changes.undo,
+    "/modules/threshold": changes.set_threshold,
+    "/beliefs": changes.change_belief,
+    "/directives": changes.change_directive,
+    "/facts": changes.change_fact,
+}
 
 
 @dataclass(slots=True)
@@ -57,6 +66,46 @@ class Dash:
     key: str
 
 
+class _LivePage:
+    """What is asked of the page as it stands. key: what every change must carry."""
+
+    def __init__(self, follower: Follower, key: str, assets: Assets) -> None:
+        self._follower = follower
+        self._key = key
+        self._assets = assets
+        self.stream = Stream(follower.instance, self._hello)
+        follower.tell = self.stream.tell
+        follower.is_watched = lambda: self.stream.listeners > 0
+
+    def _hello(self) -> dict[str, Any]:
+        number, _ = self._follower.state
+        return {"number": number, "key": self._key, "version": self._assets.version}
+
+    @asynccontextmanager
+    async def lifespan(self, _: Starlette) -> AsyncIterator[None]:
+        self.stream.begin()
+        self._follower.start()
+        try:
+            yield
+        finally:
+            await run_in_threadpool(self._follower.stop)
+
+    async def page(self, _: Request) -> Response:
+        number, regions = self._follower.state
+        html = render_page(number, regions, self._follower.instance, self._key, self._assets)
+        return HTMLResponse(html, headers=NEVER)
+
+    async def state(self, _: Request) -> Response:
+        number, regions = self._follower.state
+        reply = self._hello() | {"instance": self._follower.instance, "number": number}
+        reply |= {"so_far": self._follower.figures().to_dict(), "regions": whole(regions)}
+        return JSONResponse(reply, headers=NEVER)
+
+    async def events(self, request: Request) -> Response:
+        feed = self.stream.listen(request.headers.get("last-event-id", ""))
+        return StreamingResponse(feed, media_type="text/event-stream", headers=AT_ONCE)
+
+
 def build_dash(context: DashContext, door: Door, names: Collection[str] = ()) -> Dash:
     """The page over what is shown; it follows the log from when the application starts.
 
@@ -64,68 +113,29 @@ def build_dash(context: DashContext, door: Door, names: Collection[str] = ()) ->
     """
     key = secrets.token_urlsafe(24)
     assets = read_assets()
-
     follower = Follower(context)
-
-    def hello() -> dict[str, Any]:
-        return {"number": follower.state[0], "key": key, "version": assets.version}
-
-    stream = Stream(follower.instance, hello)
-    follower.tell = stream.tell
-    follower.is_watched = lambda: stream.listeners > 0
-
-    @asynccontextmanager
-    async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        stream.begin()
-        follower.start()
-        try:
-            yield
-        finally:
-            await run_in_threadpool(follower.stop)
-
-    async def page(_: Request) -> Response:
-        number, regions = follower.state
-        html = render_page(number, regions, follower.instance, key, assets)
-        return HTMLResponse(html, headers=NEVER)
-
-    async def state(_: Request) -> Response:
-        number, regions = follower.state
-        reply = hello() | {"instance": follower.instance, "number": number}
-        reply |= {"so_far": follower.figures().to_dict(), "regions": whole(regions)}
-        return JSONResponse(reply, headers=NEVER)
-
-    async def events(request: Request) -> Response:
-        feed = stream.listen(request.headers.get("last-event-id", ""))
-        return StreamingResponse(feed, media_type="text/event-stream", headers=AT_ONCE)
-
+    live = _LivePage(follower, key, assets)
+    changing = (
+        Route(path, _changing(context, follower, change), methods=["POST"])
+        for path, change in CHANGES.items()
+    )
     app = Starlette(
         routes=[
-            Route("/", page),
-            Route("/state", state),
-            Route("/events", events),
+            Route("/", live.page),
+            Route("/state", live.state),
+            Route("/events", live.events),
             Route("/static/{name}", _static(assets)),
             Route("/modules/curve", _reading(context, _curve)),
             Route("/conversations", _searching(context)),
             Route("/modules/preview", _reading(context, _preview)),
-            *(
-                Route(path, _changing(context, follower, change), methods=["POST"])
-                for path, change in (
-                    ("/questions/answer", changes.answer),
-                    ("/questions/ignore-alike", changes.ignore_alike),
-                    ("/questions/undo", changes.undo),
-                    ("/modules/threshold", changes.set_threshold),
-                    ("/beliefs", changes.change_belief),
-                    ("/directives", changes.change_directive),
-                    ("/facts", changes.change_fact),
-                )
-            ),
+            *changing,
         ],
         middleware=[Middleware(Guard, door=door, key=key, names=names)],
         exception_handlers={PrefrontalError: _sentence},
-        lifespan=lifespan,
+        lifespan=live.lifespan,
         max_body_size=MOST_BYTES,
     )
-    return Dash(app, follower, stream, key)
+    return Dash(app, follower, live.stream, key)
 
 
 def _static(assets: Assets) -> Callable[[Request], Any]:
