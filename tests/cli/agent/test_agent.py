@@ -21,6 +21,8 @@ from prefrontal.cli import main
 from prefrontal.cli.agent.chat import no_model
 from prefrontal.settings import parse_settings
 
+from ..refusals import last_line
+
 PATIENCE_S = 60.0
 
 
@@ -33,11 +35,7 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def refused(*words: str) -> str:
-    """The one sentence of a refusal."""
-    result = CliRunner().invoke(main, ["agent", *words])
-    assert (result.exit_code, result.stdout) == (2, ""), result.output
-    assert "Traceback" not in result.stderr
-    return result.stderr
+    return last_line(CliRunner().invoke(main, ["agent", *words]))
 
 
 def cortex(*words: str) -> Result:

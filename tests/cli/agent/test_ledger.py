@@ -18,6 +18,8 @@ from prefrontal.cli import main
 from prefrontal.ledger import Ledger
 from prefrontal.testing import ManualClock
 
+from ..refusals import refusal
+
 NOW, DAY_S = 1_760_000_000.0, 86_400.0
 LONG_ID = "npub1x9k4h2tq7m5w0c8v3z6y1r4e7u2i5o8p0a3s6d9f2g5h8j1"
 
@@ -65,11 +67,7 @@ def run(*words: str | Path) -> Result:
 
 
 def said(*words: str | Path) -> str:
-    """The one sentence of a refusal."""
-    result = run(*words)
-    assert (result.exit_code, result.stdout) == (2, ""), result.output
-    assert result.stderr.count("\n") == 1
-    return result.stderr.strip().removeprefix("Error: ")
+    return refusal(run(*words)).strip().removeprefix("Error: ")
 
 
 @pytest.mark.usefixtures("workspace")

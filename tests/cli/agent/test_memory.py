@@ -12,6 +12,8 @@ from rich.cells import cell_len
 
 from prefrontal.cli import main
 
+from ..refusals import refusal
+
 
 @pytest.fixture(autouse=True)
 def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -26,11 +28,7 @@ def run(*words: str, data: str | bytes | None = None) -> Result:
 
 
 def said(*words: str, data: str | bytes | None = None) -> str:
-    """The one sentence of a refusal."""
-    result = run(*words, data=data)
-    assert (result.exit_code, result.stdout) == (2, ""), result.output
-    assert result.stderr.count("\n") == 1
-    return result.stderr
+    return refusal(run(*words, data=data))
 
 
 def test_what_is_stored_can_be_read_listed_and_found(workspace: Path) -> None:

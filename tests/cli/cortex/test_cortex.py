@@ -14,6 +14,7 @@ from rich.cells import cell_len
 from prefrontal.cli import main
 from prefrontal.cortex.state import CortexState
 
+from ..refusals import refusal
 from .cortex_samples import FARMING, MINUTE, Kept, belief, full_state, record
 
 pytestmark = pytest.mark.usefixtures("kept")
@@ -24,11 +25,7 @@ def run(*words: str) -> Result:
 
 
 def said(*words: str) -> str:
-    """The one sentence of a refusal."""
-    result = run(*words)
-    assert (result.exit_code, result.stdout) == (2, ""), result.output
-    assert result.stderr.count("\n") == 1
-    return result.stderr
+    return refusal(run(*words))
 
 
 @pytest.fixture

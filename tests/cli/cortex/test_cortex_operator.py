@@ -16,6 +16,7 @@ from prefrontal.cli import main
 from prefrontal.cortex.state import CortexState
 from prefrontal.ledger import Ledger
 
+from ..refusals import refusal
 from .cortex_samples import FARMING, Kept, belief, directive, record
 
 KEY = "PREFRONTAL_SHARING_KEY"
@@ -45,11 +46,7 @@ def done(*words: str) -> str:
 
 
 def said(*words: str, data: str | None = None) -> str:
-    """The one sentence of a refusal."""
-    result = run(*words, data=data)
-    assert (result.exit_code, result.stdout) == (2, ""), result.output
-    assert result.stderr.count("\n") == 1
-    return result.stderr
+    return refusal(run(*words, data=data))
 
 
 def statuses() -> dict[str, str]:

@@ -13,6 +13,7 @@ from click.testing import CliRunner, Result
 from prefrontal.cli import main
 from prefrontal.cortex.state import CortexState
 
+from ..refusals import refusal
 from .cortex_samples import Kept
 
 pytestmark = pytest.mark.usefixtures("kept")
@@ -23,11 +24,7 @@ def run(*words: str) -> Result:
 
 
 def said(*words: str) -> str:
-    """The one sentence of a refusal."""
-    result = run(*words)
-    assert (result.exit_code, result.stdout) == (2, ""), result.output
-    assert result.stderr.count("\n") == 1
-    return result.stderr
+    return refusal(run(*words))
 
 
 def settings(*words: str) -> dict[str, dict[str, Any]]:

@@ -16,6 +16,8 @@ from prefrontal.decisions.log import Decision, DecisionLog
 from prefrontal.decisions.payloads import WakePayload
 from prefrontal.types import Reason, SignalEvent
 
+from ..refusals import refusal
+
 
 def decision(number: int, **changes: Any) -> Decision:
     event = SignalEvent("filesystem", f"/in/{number}.pdf", "created", 1.0, 1_700_000_000.0)
@@ -59,11 +61,7 @@ def run(*words: str) -> Result:
 
 
 def said(*words: str) -> str:
-    """The one sentence of a refusal."""
-    result = run(*words)
-    assert (result.exit_code, result.stdout) == (2, ""), result.output
-    assert result.stderr.count("\n") == 1
-    return result.stderr
+    return refusal(run(*words))
 
 
 @pytest.mark.usefixtures("state")

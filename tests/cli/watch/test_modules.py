@@ -16,6 +16,8 @@ from prefrontal.errors import InputError
 from prefrontal.pulse.modules.fingerprint import parse_fingerprint
 from prefrontal.storage.state_folder import StateFolder
 
+from ..refusals import refusal
+
 YAML = """\
 module_id: invoices
 cluster: money
@@ -60,11 +62,7 @@ def run(*words: str) -> Result:
 
 
 def said(*words: str) -> str:
-    """The one sentence of a refusal."""
-    result = run(*words)
-    assert (result.exit_code, result.stdout) == (2, ""), result.output
-    assert result.stderr.count("\n") == 1
-    return result.stderr
+    return refusal(run(*words))
 
 
 def test_check_says_what_the_fingerprint_means(tmp_path: Path) -> None:
