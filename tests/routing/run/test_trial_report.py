@@ -14,6 +14,7 @@ from prefrontal.errors import SourceError
 from prefrontal.routing.layout import Layout
 from prefrontal.routing.promotion.pending import pending_routes
 from prefrontal.routing.run.request import Mode
+from prefrontal.routing.run.route import Route
 from prefrontal.routing.trials import static_checks
 
 from ...exhaustive import first
@@ -44,6 +45,26 @@ def project(tmp_path: Path) -> Layout:
 
 def summarize(project: Layout) -> Path:
     return project.action("analysis", "summarise") / "summarize_matrix.py"
+
+
+def plant(path: Path) -> None:
+    path.write_text(path.read_text() + "\nPLANTED = 1\n")
+
+
+def routed_while_a_tool_changes(project: Layout, prompt: str) -> Route:
+    """It changes after it was found; nothing of it is tried."""
+
+    @contextmanager
+    def meanwhile(word: str) -> Iterator[None]:
+        plant(summarize(project))
+        yield
+
+    runner = QuickRunner()
+    router = router_of(project, operator=Script(), runner=runner)
+    router.bench.waiting = meanwhile
+    route = router.route(prompt)
+    assert (route.exit_code, runner.asked) == (5, [])
+    return route
 
 
 def records(folder: Path, name: str = "metadata.jsonl") -> list[dict[str, Any]]:
@@ -178,24 +199,13 @@ def test_a_shared_tool_stays_where_it_is(project: Layout) -> None:
 
 
 def test_a_file_that_changed_after_it_was_found_is_not_tried(project: Layout) -> None:
-    @contextmanager
-    def meanwhile(word: str) -> Iterator[None]:
-        path = summarize(project)
-        path.write_text(path.read_text() + "\nPLANTED = 1\n")
-        yield
-
-    runner = QuickRunner()
-    router = router_of(project, operator=Script(), runner=runner)
-    router.bench.waiting = meanwhile
-    route = router.route(SUMMARIZE)
-    assert (route.exit_code, runner.asked) == (5, [])
+    route = routed_while_a_tool_changes(project, SUMMARIZE)
     assert "has changed since it was found" in route.sentence
 
 
 def test_a_file_that_changed_after_it_was_validated_is_not_kept(project: Layout) -> None:
     def edit(question: str) -> None:
-        path = summarize(project)
-        path.write_text(path.read_text() + "\nPLANTED = 1\n")
+        plant(summarize(project))
 
     with pytest.raises(SourceError, match="has changed since it was validated"):
         routed(project, SUMMARIZE, operator=Script(before=edit))
@@ -205,8 +215,7 @@ def test_a_file_that_changed_after_it_was_validated_is_not_kept(project: Layout)
 @pytest.mark.exhaustive
 def test_a_step_that_changed_after_it_was_validated_is_not_kept(project: Layout) -> None:
     def edit(question: str) -> None:
-        path = summarize(project)
-        path.write_text(path.read_text() + "\nPLANTED = 1\n")
+        plant(summarize(project))
 
     with pytest.raises(SourceError, match=r"_matrix.py has changed since it was validated"):
         routed(project, COMPOSE, operator=Script(before=edit))
@@ -218,17 +227,7 @@ def test_a_step_that_changed_after_it_was_validated_is_not_kept(project: Layout)
 
 
 def test_a_step_that_changed_after_it_was_found_is_not_tried(project: Layout) -> None:
-    @contextmanager
-    def meanwhile(word: str) -> Iterator[None]:
-        path = summarize(project)
-        path.write_text(path.read_text() + "\nPLANTED = 1\n")
-        yield
-
-    runner = QuickRunner()
-    router = router_of(project, operator=Script(), runner=runner)
-    router.bench.waiting = meanwhile
-    route = router.route(COMPOSE)
-    assert (route.exit_code, runner.asked) == (5, [])
+    route = routed_while_a_tool_changes(project, COMPOSE)
     assert "summarize_matrix.py has changed since it was found" in route.sentence
 
 
@@ -236,7 +235,7 @@ def test_a_step_that_changed_after_it_was_found_is_not_tried(project: Layout) ->
 def test_a_composition_that_changed_after_it_was_validated_is_not_kept(project: Layout) -> None:
     def edit(question: str) -> None:
         [module] = project.tmp.glob("route-*/*.py")
-        module.write_text(module.read_text() + "\nPLANTED = 1\n")
+        plant(module)
 
     before = set(files(project.root))
     with pytest.raises(SourceError, match="has changed since it was validated"):
