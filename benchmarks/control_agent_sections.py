@@ -8,16 +8,14 @@ networks walks into a wall and stays, so that its own clock ticks less than in t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import torch
 
-from control_sections import Section
+from control_sections import Section, plain_forms
 from prefrontal.control import CausalGridWorldV2, ControlAgent, ControlConfig
 from prefrontal.control.agent.control_config import ALL_FEATURES
-from prefrontal.control.ops import compiled
 
 PLAIN = "plain torch"
 TARGET_S = 1 / 150
@@ -40,7 +38,7 @@ def _steps(what: str, changes: dict[str, Any], target_s: float | None) -> Sectio
     ours, twin = _walk(changes), _walk(changes)
 
     def plain() -> list[int]:
-        with _plain_forms():
+        with plain_forms():
             return twin()
 
     _agree(ours, plain)
@@ -87,14 +85,3 @@ def _agree(ours: Walk, plain: Walk) -> None:
         mine, theirs = ours(), plain()
         if mine != theirs:
             raise AssertionError(f"step {step} must be {theirs}, got {mine}")
-
-
-@contextmanager
-def _plain_forms() -> Iterator[None]:
-    """The operators' plain forms, as where prefrontal._torch was not built."""
-    before = compiled.available
-    compiled.available = lambda: False
-    try:
-        yield
-    finally:
-        compiled.available = before

@@ -7,12 +7,10 @@ learned the same, with the plain forms of all operators; that both foresee the s
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from itertools import cycle
 
-from control_sections import Section
+from control_sections import Section, plain_forms
 from plan_stream import PlanRequest, played, stream
-from prefrontal.control.ops import compiled
 from prefrontal.executive.selector.selection import PlanPick, PlanSelector
 
 PLAIN = "plain torch"
@@ -28,7 +26,7 @@ def _selecting(plans: int) -> Section:
     ours, twin = _choosing(plans), _choosing(plans)
 
     def plain() -> PlanPick:
-        with _plain_forms():
+        with plain_forms():
             return twin()
 
     _agree(ours(), plain())
@@ -81,14 +79,3 @@ def _agree(ours: PlanPick, plain: PlanPick) -> None:
     for mine, theirs in zip(ours.scores, plain.scores, strict=True):
         if abs(mine - theirs) > CLOSE:
             raise AssertionError(f"scores must be {plain.scores}, got {ours.scores}")
-
-
-@contextmanager
-def _plain_forms() -> Iterator[None]:
-    """The operators' plain forms, as where prefrontal._torch was not built."""
-    before = compiled.available
-    compiled.available = lambda: False
-    try:
-        yield
-    finally:
-        compiled.available = before

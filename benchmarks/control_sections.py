@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import harness
+from prefrontal.control.ops import compiled
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,3 +45,14 @@ def measured(section: Section, *, rounds: int, smoke: bool) -> str:
         figures = f"{harness.duration(row.fastest_s)} | {harness.duration(row.median_s)}"
         lines.append(f"| {row.name} | {figures} | {asked} | {met} | {twin / row.median_s:.2f} |")
     return "\n".join(lines)
+
+
+@contextmanager
+def plain_forms() -> Iterator[None]:
+    """The operators' plain forms, as where prefrontal._torch was not built."""
+    before = compiled.available
+    compiled.available = lambda: False
+    try:
+        yield
+    finally:
+        compiled.available = before
