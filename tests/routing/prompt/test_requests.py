@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from prefrontal._core import routing
 from prefrontal.routing.prompt import verbs
-from prefrontal.routing.prompt.clause_words import CONNECTIVES, pieces
+from prefrontal.routing.prompt.clause_words import CONNECTIVES, is_statement, pieces
 from prefrontal.routing.prompt.requests import is_condition
 from prefrontal.routing.prompt.sub_intents import sub_intents
 
@@ -46,6 +46,41 @@ TWO = [
         ["check whether it also works on Windows", "plot it"],
     ),
 ]
+WITH_OBJECT = [
+    (
+        "load the csv, keep the rows where price > 10, and plot them",
+        ["load the csv", "keep the rows where price > 10", "plot them"],
+    ),
+    (
+        "load the csv and keep the rows whose price is low",
+        ["load the csv", "keep the rows whose price is low"],
+    ),
+    (
+        "load the csv, keep the rows where price is low",
+        ["load the csv", "keep the rows where price is low"],
+    ),
+    ("open the photo, rotate the picture", ["open the photo", "rotate the picture"]),
+    ("open the page and click the button", ["open the page", "click the button"]),
+    ('open the page, click the "ok" button', ["open the page", 'click the "ok" button']),
+    ("open the page, and take a screenshot", ["open the page", "take a screenshot"]),
+    ("read a.txt, replace foo with bar", ["read a.txt", "replace foo with bar"]),
+    ('read a.txt, append "the end"', ["read a.txt", 'append "the end"']),
+    ("convert it to csv and crop the border", ["convert it to csv", "crop the border"]),
+    ("save it to the disk and crop the border", ["save it to the disk", "crop the border"]),
+    ("stop at page 2 and crop the border", ["stop at page 2", "crop the border"]),
+    ("send the report to Ann and invite my team", ["send the report to Ann", "invite my team"]),
+    (
+        "load the file that Ann liked, crop the border",
+        ["load the file that Ann liked", "crop the border"],
+    ),
+    ("find the way to the inn and crop the border", ["find the way to the inn", "crop the border"]),
+    ('find the way to "Rome" and crop the map', ['find the way to "Rome"', "crop the map"]),
+    ("check what it leads to and crop the border", ["check what it leads to", "crop the border"]),
+    ("What is new in Rome, also tell me a joke", ["What is new in Rome", "tell me a joke"]),
+    ("I loaded the csv, frobnicate it", ["I loaded the csv", "frobnicate it"]),
+    ("frobnicate the csv and crop the border", ["frobnicate the csv", "crop the border"]),
+    ("embed the file and crop the border", ["embed the file", "crop the border"]),
+]
 TOOLS = [
     ("use load_csv then plot_bars", ["use load_csv", "plot_bars"]),
     ("load_csv, then describe_rows and then plot_bars", ["load_csv", "describe_rows", "plot_bars"]),
@@ -82,6 +117,34 @@ ONE = [
     "if the build fails, then ping Bob",
     "if you find duplicates then delete them",
     "the then president",
+    "list the photos, the videos, and the songs",
+    "compare row b, row a",
+    "compare row b, row a and row c",
+    "compare row b, row a of the report",
+    "load the csv, parquet file format",
+    "load the csv and get lost",
+    "load the csv, frobnicating it",
+    "list the files and folders the script touches",
+    "list the file and folder the user touched",
+    "list the file and folder the user can see",
+    "give the file and folder the same name",
+    "find the file and folder the same way",
+    "send mom and dad all the pictures",
+    "find files, except the hidden ones",
+    "resize the pictures, whatever the format",
+    "find the cheapest flight and provide a link",
+    "load the csv and tell the board",
+    "load the csv and keep with the others",
+    "load the csv and keep and sort",
+    "in the sheet, crop the border",
+    "I attended a lecture and took a picture",
+    "To connect the phone and pair the watch",
+    "find a way to improve my site and reach my customers",
+    "find a way to improve sites and reach my customers",
+    "convert it to reach the limit and crop the border",
+    "find a tool that can improve my site and reach my customers",
+    "find courses that are short and cover a lot",
+    "it is where it is, crop the border",
 ]
 LOAD = "load the archive"
 JOINTS = [" then ", " and then ", ", then ", "; ", ". ", "\n", ", also ", " and also ", ". Also, "]
@@ -100,7 +163,7 @@ def texts(prompt: str) -> list[str]:
     return [one.text for one in sub_intents(prompt)]
 
 
-@pytest.mark.parametrize(("prompt", "clauses"), TWO + TOOLS)
+@pytest.mark.parametrize(("prompt", "clauses"), TWO + WITH_OBJECT + TOOLS)
 def test_an_unknown_request_is_a_clause(prompt: str, clauses: list[str]) -> None:
     assert texts(prompt) == clauses
 
@@ -135,6 +198,11 @@ def test_any_list_of_nouns_stays_whole(nouns: list[str]) -> None:
 def test_any_two_verbs_that_go_together_stay_whole(one: str, other: str, noun: str) -> None:
     prompt = f"{one} and {other} the {noun}"
     assert texts(prompt) == [prompt]
+
+
+def test_a_condition_behind_where_states_nothing() -> None:
+    assert not is_statement(pieces("keep the rows where it is low"))
+    assert is_statement(pieces("where it is is the question"))
 
 
 @pytest.mark.parametrize(

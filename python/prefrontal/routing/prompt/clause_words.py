@@ -44,6 +44,8 @@ BEFORE_OBJECTS = word_set(
 )
 PREPOSITIONS = word_set("of for from in on by with as about at to into over per via")
 _COPULAS = word_set("is are was were be been has have had isn't aren't it's that's")
+_NARROWING = word_set("where whose")
+"""Words that begin a condition on what is asked for: "keep the rows where price is low"."""
 _OPENING = 6
 _MOST_SKIPPED = 8
 CONNECTIVES = word_set(
@@ -134,7 +136,9 @@ def skip_polite(words: Sequence[Piece], place: int) -> int:
 
 def is_statement(words: Sequence[Piece]) -> bool:
     """Whether the words state something ("it is a list") rather than ask for it."""
-    return any(piece.text in _COPULAS for piece in words[:_OPENING])
+    opening = [piece.text for piece in words[:_OPENING]]
+    narrowing = next((i for i, one in enumerate(opening) if i > 1 and one in _NARROWING), _OPENING)
+    return any(one in _COPULAS for one in opening[:narrowing])
 
 
 def looks_imperative(words: Sequence[Piece]) -> bool:

@@ -13,6 +13,7 @@ from .clause_words import (
     CONNECTIVES,
     NOUN_FORM,
     PREPOSITIONS,
+    Lexicon,
     Piece,
     is_statement,
     looks_imperative,
@@ -50,6 +51,32 @@ _CONDITIONS = word_set("if unless whenever when")
 _IDENTIFIER = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+\Z")
 _SHOWING = word_set("show give tell")
 _LONGEST = 24
+_DETERMINERS = word_set("a an the my your our their its this these those all each every both any")
+_HANDING_OVER = word_set("provide present return supply offer grant")
+"""Verbs behind which stands what was asked for in front: "and provide the results"."""
+_USUAL = word_set(
+    "keep replace append prepend add subtract multiply crop resize rotate flip truncate "
+    "flatten transpose shuffle encode decode attach redact highlight annotate install "
+    "uninstall deploy transcribe paraphrase rephrase rewrite capitalize tokenize"
+)
+"""Verbs that are hardly ever nouns, so that any object shows them."""
+_TAKING = word_set("get take put set")
+_RELATIONS = word_set(
+    "except unlike besides despite within without during between among under against through "
+    "across near minus versus past above below behind around along beyond inside outside upon "
+    "toward towards whatever whichever half twice double instead unless although though because "
+    "whereas neither either"
+)
+"""Words in front of a thing that are no verbs."""
+_GIVING = word_set("send give show tell mail email buy bring offer lend hand teach call name")
+_FINITE = word_set("does did can will")
+_RELATIVES = word_set("that which who")
+_MODALS = word_set("can could will would should must may might")
+_TO_A_THING = word_set(
+    "convert turn translate transform change export save move copy rename send add write crop "
+    "resize scale map cast round connect append reduce limit"
+)
+"""Verbs whose "to" comes before a thing, where that of others comes before a purpose."""
 
 
 def is_request(words: Sequence[Piece], boundary: Boundary) -> bool:
@@ -91,6 +118,32 @@ def unknown_verb(words: Sequence[Piece], boundary: Boundary) -> int | None:
     return start if _is_verb(words[start:], boundary) else None
 
 
+def points_back(words: Sequence[Piece]) -> bool:
+    """Whether "it" or "them" follows the first word, which may be a verb: "crop it"."""
+    pointer = len(words) > 1 and words[1].text in ("it", "them")
+    return pointer and not words[0].text.endswith(("ing", "ed"))
+
+
+def may_go_on(front: Sequence[Piece], lexicon: Lexicon) -> bool:
+    """Whether a verb behind "and" or a comma may be another imperative beside that of the front.
+
+    Where the front states, or ends in a purpose or in what several things do ("to improve my site
+    and reach more people", "courses that are short and cover a lot"), the verb belongs to that.
+    """
+    verb = skip_polite(front, 0)
+    if not _is_imperative(front, verb, lexicon):
+        return False
+    rest = front[verb + 1 :]
+    if front[verb].text in _GIVING and len(rest) < 3:  # "send mom and dad the report"
+        return False
+    return not any(
+        one.text in _MODALS
+        or (one.text == "to" and _is_purpose(front[verb], rest[place + 1 :]))
+        or (one.text in _RELATIVES and place and rest[place - 1].text.endswith("s"))
+        for place, one in enumerate(rest)
+    )
+
+
 def has_content(words: Sequence[Piece]) -> bool:
     """Whether any word says something."""
     return _content(words) > 0
@@ -104,12 +157,13 @@ def _is_verb(words: Sequence[Piece], boundary: Boundary) -> bool:
     if word in BEFORE_OBJECTS | PREPOSITIONS | CONNECTIVES | _OTHER_WORDS:
         return False
     if word in _EVERYDAY and after is not None:
+        if boundary == "and":
+            return word in _TAKING and _before_thing(words[1:])
         return boundary in ("then", "also") and _is_object(after)
     if set(routing.tokens(word)) & verbs.stop_tokens() or _NAMED_OBJECT.search(word):
         return False
     if boundary == "and":
-        before_pointer = after is not None and after.text in ("it", "them")
-        return before_pointer and not word.endswith(("ing", "ed"))
+        return points_back(words) or _has_object(words)
     if after is None:
         return boundary == "then" and _has_form_of_verb(word)
     if looks_imperative(words) or (after.kind == "word" and _NAMED_OBJECT.search(after.text)):
@@ -117,6 +171,42 @@ def _is_verb(words: Sequence[Piece], boundary: Boundary) -> bool:
     if boundary == "none" or after.kind != "word":
         return False
     return _has_form_of_verb(word) or (boundary != "stop" and _may_be_a_verb(words))
+
+
+def _has_object(words: Sequence[Piece]) -> bool:
+    """Whether the first word may be a verb and what follows its object."""
+    if len(words) < 2 or words[0].text in _HANDING_OVER | _RELATIONS:
+        return False
+    if words[0].text in _USUAL:
+        return _is_object(words[1]) and words[1].text not in CONNECTIVES
+    return _may_be_a_verb(words) and _before_thing(words[1:])
+
+
+def _before_thing(words: Sequence[Piece]) -> bool:
+    """Whether a determiner and a noun follow, and no clause about these ("the user entered")."""
+    if len(words) < 2 or words[0].text not in _DETERMINERS:
+        return False
+    noun = words[1]
+    if noun.kind != "word" or noun.text in PREPOSITIONS | CONNECTIVES | {"same"}:
+        return noun.kind == "quoted"
+    after = words[2].text if len(words) > 2 else ""
+    return after not in _FINITE and not after.endswith("ed")
+
+
+def _is_imperative(words: Sequence[Piece], verb: int, lexicon: Lexicon) -> bool:
+    """Whether the word at `verb`, behind words of courtesy, asks for something."""
+    if verb >= len(words) or words[0].text == "to":
+        return False
+    if words[verb].text.endswith("ed") and words[verb].text not in _VERBS_ALL_THE_SAME:
+        return False
+    return bool(lexicon.verb(words[verb])) or unknown_verb(words, "stop") is not None
+
+
+def _is_purpose(verb: Piece, rest: Sequence[Piece]) -> bool:
+    """Whether the "to" in front of `rest` begins what something is for."""
+    if not rest or rest[0].kind != "word" or rest[0].text in BEFORE_OBJECTS:
+        return False
+    return verb.text not in _TO_A_THING or (len(rest) > 1 and rest[1].text in BEFORE_OBJECTS)
 
 
 def _is_adverb(piece: Piece) -> bool:

@@ -23,7 +23,9 @@ from .requests import (
     has_content,
     is_condition,
     is_request,
+    may_go_on,
     names_a_tool,
+    points_back,
     shows_only,
     unknown_verb,
 )
@@ -166,7 +168,9 @@ def _break_weak(
     if verb < len(words) and lexicon.starts_clause(words, verb, bare):
         return link, after
     pair = len(clause.words) < 2 or bare  # "copy and paste it" is one thing
-    if (link == "also" or not pair) and is_request(_to_mark(words, after), link):
+    rest = _to_mark(words, after)
+    own = link == "also" or points_back(rest) or may_go_on(clause.words, lexicon)
+    if (link == "also" or not pair) and own and is_request(rest, link):
         return link, after
     if words[place].kind == "comma" and clause.link in ("after", "before") and clause.words:
         return "and", after
