@@ -13,6 +13,7 @@ from .index_store import IndexStore
 from .meanings import Meanings
 from .precedence import micro, tie_key
 from .removal import ACCEPTED, FACTOR, disagreement
+from .verb_pairs import lacks_the_act
 
 if TYPE_CHECKING:
     from ...protocols import Embedder
@@ -150,7 +151,7 @@ class ToolRanker:
             features["doc_keywords"] *= ANTI_INTENT_FACTOR
             score = min(score, self._score(features, entry))
             flags.append(f"not for {', '.join(against)}: doc x {ANTI_INTENT_FACTOR:g}")
-        apart = "" if _is_known(entry) else disagreement(intent, tool)
+        apart = "" if _is_known(entry) else _not_meant(intent, tool)
         if apart:
             features["name_similarity"] *= FACTOR
             features["doc_keywords"] *= FACTOR
@@ -232,6 +233,11 @@ def _is_known(entry: RankedTool) -> bool:
 
 def _is_familiar(entry: RankedTool) -> bool:
     return bool(entry.explanation and entry.explanation["accepted"] >= FAMILIAR)
+
+
+def _not_meant(intent: str, tool: Tool) -> str:
+    """Why the tool is not for the prompt, whatever words they share; empty where it may be."""
+    return disagreement(intent, tool) or lacks_the_act(intent, tool)
 
 
 def _anti_intents(tool: Tool, words: Iterable[str]) -> list[str]:

@@ -1,0 +1,42 @@
+"""Two verbs that name one act: "search and replace" is no search, "copy and paste" finds no copies.
+
+A tool that shares one word with such a prompt, or a near one, and speaks of the act nowhere, is not
+meant.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ..._core import routing as core
+from ..types import Tool
+from .removal import stems
+
+_AND = r"(?:[\s-]*\band\b[\s-]*|\s*[&/-]\s*)"
+_PAIRS = (
+    (rf"\b(search|find){_AND}replace\b", "replace", "substitute change modify edit update rewrite"),
+    (rf"\b(copy){_AND}paste\b", "copy or paste", "clone clipboard"),
+    (rf"\b(cut){_AND}paste\b", "cut or paste", "move clipboard"),
+    (rf"\b(drag){_AND}drop\b", "drag or drop", "move upload"),
+)
+"""How the pair is written, what it does, and other words for that."""
+
+
+def lacks_the_act(prompt: str, tool: Tool) -> str:
+    """Why the tool is not for a prompt that opens with a pair; empty where it may be."""
+    text = prompt.casefold()
+    for written, act, others in _PAIRS:
+        pair = re.search(written, text)
+        if pair and _opening(text) in stems(pair[1]):
+            return "" if stems(f"{act} {others}") & _words(tool) else f"it does not {act}"
+    return ""
+
+
+def _opening(text: str) -> str:
+    """The stem of the first word with content."""
+    return next((one for one in core.tokens(text) if not core.is_stop_word(one)), "")
+
+
+def _words(tool: Tool) -> set[str]:
+    intents = tool.manifest.intents if tool.manifest else ()
+    return {one for text in (tool.name, tool.spec.doc, *intents) for one in core.tokens(text)}
