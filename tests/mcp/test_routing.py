@@ -8,6 +8,13 @@ from .served_samples import answer, asking, refusal
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "routing" / "workflows"
 
+FETCH = {
+    "name": "fetch_page",
+    "description": "Fetch a web page and return its text.",
+    "inputSchema": {"type": "object", "properties": {"url": {"type": "string"}}},
+    "outputSchema": {"type": "object", "properties": {"text": {"type": "string"}}},
+}
+
 
 async def test_a_prompt_is_planned_and_nothing_is_run(tmp_path: Path) -> None:
     workflows = tmp_path / "workflows"
@@ -42,6 +49,30 @@ async def test_the_chosen_tool_of_a_server_is_named(tmp_path: Path) -> None:
     [chosen] = one["selected"]
     assert (chosen["name"], chosen["tool"]) == ("book_hotel", "mcp/travel.json#book_hotel")
     assert chosen["path"] == str(path)
+
+
+async def test_what_is_the_agents_to_call_on_a_server_is_said(tmp_path: Path) -> None:
+    workflows = tmp_path / "workflows"
+    shutil.copytree(EXAMPLE, workflows, ignore=shutil.ignore_patterns("_tmp", "__pycache__"))
+    (workflows / "mcp").mkdir()
+    (workflows / "mcp/web.json").write_text(json.dumps([FETCH]))
+    routing = {"workflows_root": str(workflows)}
+    both = "fetch the page with fetch_page and then count the words of the text"
+    apart = "fetch the page with fetch_page and then plot a matrix"
+    async with asking(tmp_path, routing=routing) as client:
+        mixed = answer(await client.call_tool("route_tool", {"prompt": both}))
+        loose = answer(await client.call_tool("route_tool", {"prompt": apart}))
+        one = answer(await client.call_tool("route_tool", {"prompt": "use fetch_page"}))
+        own = answer(await client.call_tool("route_tool", {"prompt": "summarize this matrix"}))
+    there = "s1 fetch_page of the server web: you call it there, it does not run here"
+    assert mixed["notes"] == [there]
+    assert [(each["server"], each["entry"]) for each in mixed["selected"]] == [
+        ("web", ""),
+        (None, "run"),
+    ]
+    assert loose["notes"] == [there, "s1 hands nothing on to another step"]
+    assert one["notes"] == [there]
+    assert (own["notes"], own["selected"][0]["server"]) == ([], None)
 
 
 async def test_a_project_without_tools_is_a_sentence(tmp_path: Path) -> None:

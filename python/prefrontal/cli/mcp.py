@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import SourceError
 from ..http_door import CommandDoor
 from ..interrupts import leave_after
+from ..mcp_sdk import require_mcp_sdk
 from ..standard_input import is_terminal
 from .http_token import HttpToken, http_token, server_options
 from .watch.gate_options import gate_options, gate_overrides
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from ..settings import Settings
     from ..storage.state_folder import StateFolder
 
-NEEDS_SDK = "this command needs the SDK of the protocol: pip install 'prefrontal[mcp]'"
 FOR_A_PERSON = (
     "Speaks MCP on standard input and output: add it to your agent, as in"
     " `claude mcp add prefrontal -- prefrontal mcp`. Ctrl-C stops."
@@ -56,8 +54,7 @@ def mcp(
     the protocol is written to standard output. Over http, `replay` reads only below the folder in
     which the server was started.
     """
-    if find_spec("mcp") is None:
-        raise SourceError(NEEDS_SDK)
+    require_mcp_sdk("this command")
     from ..mcp.audience import EVERY_S
     from ..mcp.served import open_served
     from ..mcp.server import build_server

@@ -9,6 +9,7 @@ from pydantic import Field
 from ..assembly.router import build_layout, build_router
 from ..errors import InputError
 from ..routing import Mode, Route
+from ..routing.plans.steps import loose_notes, server_notes
 from .offered import Arguments, Offered, ToolAnswer
 
 if TYPE_CHECKING:
@@ -34,8 +35,11 @@ class RankedAnswer(ToolAnswer):
 class ChosenTool(ToolAnswer):
     tool: str = Field(description="path below the folder of tools, as among the nearest")
     name: str = Field(description="what it is called, for a tool of a server there")
+    server: str | None = Field(
+        description="the MCP server on which you call it; null for a function of the project"
+    )
     path: str = Field(description="its file; for a tool of a server the list that names it")
-    entry: str
+    entry: str = Field(description="the function to call in that file; empty on a server")
     arguments: list[str]
     score: float
 
@@ -46,6 +50,9 @@ class RouteAnswer(ToolAnswer):
     policy: str | None = Field(description="select, compose or generate: no tool fits")
     selected: list[ChosenTool] = Field(description="in the order of the calls; empty for generate")
     plan: dict[str, Any] | None = Field(description="steps, inputs and outputs")
+    notes: list[str] = Field(
+        description="which steps are yours to call on a server, and which hand nothing on"
+    )
     reason: str
     domain: str | None
     action: str | None
@@ -63,14 +70,16 @@ class RouteAnswer(ToolAnswer):
                 ChosenTool(
                     tool=_of(route, each).relative,
                     name=_of(route, each).name,
+                    server=None if _of(route, each).runnable else each.path.stem,
                     path=str(each.path),
-                    entry=each.entry,
+                    entry=each.entry if _of(route, each).runnable else "",
                     arguments=[argument.name for argument in each.args],
                     score=each.score,
                 )
                 for each in decision.selected
             ],
             plan=decision.plan,
+            notes=_notes(decision.plan),
             reason=decision.reason,
             domain=intent.domain,
             action=intent.action,
@@ -90,6 +99,10 @@ class RouteAnswer(ToolAnswer):
 def _of(route: Route, spec: ToolSpec) -> Tool:
     assert route.ranking is not None, "what was selected was ranked"
     return route.ranking.tool_of(spec)
+
+
+def _notes(plan: dict[str, Any] | None) -> list[str]:
+    return [*server_notes(plan, caller="you call"), *loose_notes(plan)] if plan else []
 
 
 def route_tool(served: Served, arguments: RouteArguments) -> RouteAnswer:

@@ -74,6 +74,16 @@ def test_a_server_is_started_and_asked(
     assert named.stdout == "2 tools taken in (mcp/both.json).\n"
 
 
+def test_a_server_that_greets_on_its_output_is_asked_all_the_same(
+    project: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    greeting = 'print("Weather Station, ready.", flush=True)\n'
+    command = started(tmp_path, greeting + SERVER)
+    taken = route(project, "tools", "import-mcp", "--command", command)
+    assert (taken.exit_code, taken.stdout) == (0, "1 tool taken in (mcp/weather_station.json).\n")
+    assert caplog.text == ""
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

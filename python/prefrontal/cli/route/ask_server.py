@@ -5,17 +5,16 @@ from __future__ import annotations
 import asyncio
 import shlex
 from collections.abc import Mapping, Sequence
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from ...errors import InputError, SourceError
+from ...mcp_sdk import require_mcp_sdk
 from ...plain_text import visible
 from ...settings.secrets import environment_secret
 
 if TYPE_CHECKING:
     from ...pulse.sources.mcp.connection import McpAddress
 
-NEEDS_SDK = "--command needs the SDK of the protocol: pip install 'prefrontal[mcp]'"
 MOST_S = 60.0
 """From the start of the server to its whole list."""
 MOST_PAGES = 1000
@@ -28,8 +27,7 @@ def tools_of_server(command: str, variables: Sequence[str]) -> tuple[str, dict[s
     that the server gets besides the usual few. Raises InputError for a command or a variable that
     is none, SourceError when the server cannot be asked.
     """
-    if find_spec("mcp") is None:
-        raise SourceError(NEEDS_SDK)
+    require_mcp_sdk("--command")
     from ...pulse.sources.mcp.connection import McpAddress
 
     env = {name: environment_secret("--env", name) or "" for name in variables}

@@ -19,11 +19,13 @@ def mark_servers(document: Mapping[str, Any], tools: Iterable[Tool]) -> None:
             step[SERVER] = tool.spec.path.stem
 
 
-def server_notes(document: Mapping[str, Any] | None) -> list[str]:
-    """A sentence for each step of a plan that runs on a server."""
+def server_notes(
+    document: Mapping[str, Any] | None, *, caller: str = "your agent calls"
+) -> list[str]:
+    """A sentence for each step of a plan that runs on a server. caller: who calls it."""
     steps = document["plan"]["steps"] if document else []
     return [
-        f"{step['id']} {step_name(step)}: your agent calls it there, it does not run here"
+        f"{step['id']} {step_name(step)}: {caller} it there, it does not run here"
         for step in steps
         if SERVER in step
     ]
@@ -35,6 +37,11 @@ def loose_steps(document: Mapping[str, Any]) -> list[str]:
     inputs = [str(value) for step in steps for value in step["inputs"].values()]
     used = {text.split(".")[1] for text in inputs if text.startswith("{{steps.")}
     return [step["id"] for step in steps[:-1] if step["id"] not in used]
+
+
+def loose_notes(document: Mapping[str, Any]) -> list[str]:
+    """A sentence for each of the `loose_steps` of a plan."""
+    return [f"{one} hands nothing on to another step" for one in loose_steps(document)]
 
 
 def step_name(step: Mapping[str, Any]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -103,10 +104,16 @@ async def transport(address: McpAddress, words: LastWords) -> AsyncIterator[Any]
         return
     from mcp.client.stdio import StdioServerParameters, stdio_client
 
+    logging.getLogger("mcp.client.stdio").addFilter(_is_no_stray_line)
     program, *arguments = address.command
     parameters = StdioServerParameters(command=program, args=arguments, env=dict(address.env))
     async with words.stream() as errors:
         yield stdio_client(parameters, errlog=errors)
+
+
+def _is_no_stray_line(record: logging.LogRecord) -> bool:
+    """Not of a line that the SDK passes over: some servers greet on standard output."""
+    return "parse JSONRPC" not in str(record.msg)
 
 
 def _http(address: McpAddress) -> httpx2.AsyncClient:

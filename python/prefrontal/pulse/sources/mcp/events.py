@@ -6,12 +6,11 @@ import asyncio
 import json
 import logging
 from contextlib import suppress
-from importlib.util import find_spec
 from threading import Lock, Thread, current_thread
 from typing import TYPE_CHECKING
 
 from ....clock import Clock, SystemClock
-from ....errors import SourceError
+from ....mcp_sdk import require_mcp_sdk
 from ..running import Outlet, Push
 from ..source_place import SourcePlace
 from .connection import CONNECTING_S, LastWords, McpAddress, innermost, transport
@@ -21,7 +20,6 @@ from .signals import McpSignals
 if TYPE_CHECKING:
     from ....types import SignalEvent
 
-NEEDS_SDK = "sources.mcp needs the SDK of the protocol: pip install 'prefrontal[mcp]'"
 FIRST_WAIT_S = 1.0
 LONGEST_WAIT_S = 300.0
 STEADY_S = 60.0
@@ -53,8 +51,7 @@ class McpEventsSource:
         ping_s: float = PING_S,
         clock: Clock | None = None,
     ) -> None:
-        if find_spec("mcp") is None:
-            raise SourceError(NEEDS_SDK)
+        require_mcp_sdk("sources.mcp")
         self._address = address
         self._signals = McpSignals(address.shown)
         self._reads = reads
