@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from prefrontal.cli.route import ask_server
+
 from ..routed import example, route
 
 SERVER = """
@@ -82,6 +84,28 @@ def test_a_server_that_greets_on_its_output_is_asked_all_the_same(
     taken = route(project, "tools", "import-mcp", "--command", command)
     assert (taken.exit_code, taken.stdout) == (0, "1 tool taken in (mcp/weather_station.json).\n")
     assert caplog.text == ""
+
+
+def test_a_server_that_says_nothing_is_given_up(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ask_server, "MOST_S", 0.5)
+    silent = shlex.join([sys.executable, "-c", "import sys; sys.stdin.read()"])
+    result = route(project, "tools", "import-mcp", "--command", silent)
+    assert result.exit_code == 2
+    assert "cannot be asked for its tools: no answer within 0.5 s" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (BaseExceptionGroup("of tasks", [ValueError("no token")]), "no token"),
+        (ValueError("\x1b[31mred"), "[31mred"),
+        (EOFError(), "EOFError"),
+    ],
+)
+def test_the_reason_is_readable(error: BaseException, said: str) -> None:
+    assert ask_server._reason(error) == said
 
 
 @pytest.mark.parametrize(

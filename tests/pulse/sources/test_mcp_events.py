@@ -345,7 +345,7 @@ def test_an_address_that_is_none_is_refused(told: dict[str, Any], sentence: str)
 def test_without_the_extra_one_sentence_says_what_is_missing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("prefrontal.pulse.sources.mcp.events.find_spec", lambda _: None)
+    monkeypatch.setattr("prefrontal.mcp_sdk.find_spec", lambda _: None)
     with pytest.raises(SourceError, match=r"^sources.mcp needs the SDK of the protocol: pip "):
         McpEventsSource(McpAddress(("x",)))
 

@@ -33,6 +33,17 @@ SERVED = [
         "outputSchema": {"type": "object", "properties": {"text": {"type": "string"}}},
     },
     {"name": "plot_numbers", "description": "Plot numbers."},
+    {
+        "name": "fetch_feed",
+        "description": "Fetch a news feed.",
+        "inputSchema": {
+            "type": "object",
+            "properties": {
+                name: {"type": "string"} for name in ("max-items", "max_items", "class")
+            },
+            "required": ["max-items", "max_items", "class"],
+        },
+    },
 ]
 
 
@@ -62,7 +73,13 @@ def test_a_plan_names_the_step_of_the_server_and_wires_what_it_gives(project: La
 
 
 @pytest.mark.parametrize(
-    ("mode", "code"), [(ALONE, NEEDS_APPROVAL), (Mode(dry_run=True), OK), (Mode(), OK)]
+    ("mode", "code"),
+    [
+        (ALONE, NEEDS_APPROVAL),
+        (Mode(dry_run=True), OK),
+        (Mode(dry_run=True, interactive=False), OK),
+        (Mode(), OK),
+    ],
 )
 def test_it_is_not_tried_or_kept_and_that_is_said(project: Layout, mode: Mode, code: int) -> None:
     operator = Script()
@@ -78,6 +95,65 @@ def test_where_the_tools_here_do_it_all_no_server_is_asked(project: Layout) -> N
     for prompt in (COMPOSE, SUMMARIZE):
         plan = routed(project, prompt, PLAN).decision.plan
         assert all(server is None for _, server in steps_of(plan))
+
+
+def test_a_servers_tool_that_is_called_by_name_comes_before_ones_own(project: Layout) -> None:
+    prompt = "plot the matrix with plot_numbers and then count the words of the text"
+    plan = routed(project, prompt, PLAN).decision.plan
+    assert steps_of(plan) == [("web.json#plot_numbers::run", "web"), ("count_words.py::run", None)]
+
+
+def test_a_clause_that_nothing_serves_brings_no_server_in(project: Layout) -> None:
+    prompt = "summarize a matrix, plot the numbers of the matrix, then juggle the oranges"
+    route = routed(project, prompt, PLAN)
+    scores = {one.tool.name: one.clauses[1] for one in route.candidates}
+    assert scores["plot_numbers"] > scores["plot_matrix"] + 0.05
+    assert steps_of(route.decision.plan) == [
+        ("summarize_matrix.py::run", None),
+        ("plot_matrix.py::run", None),
+    ]
+
+
+def test_ones_own_tool_is_taken_where_a_servers_is_hardly_better(tmp_path: Path) -> None:
+    project = example_project(tmp_path)
+    alike = {"name": "count_words_of_text", "description": "Count the words of the text."}
+    import_mcp(project, write(tmp_path / "web.json", json.dumps([SERVED[0], alike])))
+    route = routed(project, BOTH, PLAN)
+    scores = {one.tool.name: one.clauses[1] for one in route.candidates}
+    assert 0 < scores["count_words_of_text"] - scores["count_words"] < 0.05
+    assert steps_of(route.decision.plan)[1] == ("count_words.py::run", None)
+
+
+def test_a_servers_arguments_get_names_that_a_plan_can_refer_to(project: Layout) -> None:
+    inputs = {
+        "max-items": "{{input.max_items}}",
+        "max_items": "{{input.s1_max_items}}",
+        "class": "{{input.input_class}}",
+    }
+    for prompt in (
+        "fetch the news feed",
+        "fetch the news feed and then count the words of the text",
+    ):
+        plan = routed(project, prompt, PLAN).decision.plan
+        assert plan is not None and plan["plan"]["steps"][0]["inputs"] == inputs
+        assert plan["io"]["params"][:3] == ["max_items", "s1_max_items", "input_class"]
+
+
+def test_one_tool_of_a_server_for_two_clauses_is_no_composition(project: Layout) -> None:
+    prompt = "fetch a web page, then juggle the oranges, then fetch a web page"
+    decision = routed(project, prompt, PLAN).decision
+    assert (decision.policy, steps_of(decision.plan)) == (
+        "select",
+        [("web.json#fetch_page::run", "web")],
+    )
+
+
+def test_ones_own_tool_that_no_plan_can_call_is_no_step_beside_a_servers(project: Layout) -> None:
+    source = '"""Shout a text aloud."""\n\n\ndef run(größe: str) -> str:\n    return größe\n'
+    write(project.domains / "text/shout/shout_text.py", source)
+    prompt = "fetch the page with fetch_page and then shout the text aloud"
+    decision = routed(project, prompt, PLAN).decision
+    assert decision.policy == "select"
 
 
 def test_one_tool_of_a_server_is_named_with_its_server(project: Layout) -> None:

@@ -178,6 +178,12 @@ def is_argument_name(text: str) -> bool:
     )
 
 
+def as_argument_name(text: str, kind: str) -> str:
+    """The text as such a name: other characters become "_"; `kind` comes first where it must."""
+    name = re.sub(r"\W", "_", text, flags=re.ASCII)
+    return name if is_argument_name(name) else f"{kind}_{name}"
+
+
 def _names(value: object, where: str) -> tuple[str, ...]:
     names = tuple(_name(item, where) for item in _list(value, where))
     for name in names:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -10,7 +9,7 @@ from functools import lru_cache
 from ..._core import routing
 from ..types import ArgSpec, Candidate, Plan, PlanStep, Tool
 from .links import tool_reference
-from .plan import MOST_STEPS, WHOLE, is_argument_name
+from .plan import MOST_STEPS, WHOLE, as_argument_name, is_argument_name
 from .references import Reference
 from .type_hints import contradicts, is_mapping, same_type, says_much, value_type
 
@@ -97,7 +96,7 @@ def _wired(
     for number, tool in enumerate(chosen, 1):
         sources = [source for step in reversed(wired) for source in step.outputs]
         sources.sort(key=lambda one: (-one.number, not _tokens(one.name) & hinted))
-        args = [_with_hint(arg, tool) for arg in tool.spec.args if is_argument_name(arg.name)]
+        args = [_with_hint(arg, tool) for arg in tool.spec.args if _is_fillable(arg, tool)]
         step = _Step(number, tool, args)
         _link(step, sources, {name for one in wired[-1:] for name in one.inputs})
         _ask(step, params)
@@ -107,7 +106,12 @@ def _wired(
 
 
 def _callable(tool: Tool) -> bool:
-    return all(is_argument_name(arg.name) for arg in tool.spec.args if arg.required)
+    return all(_is_fillable(arg, tool) for arg in tool.spec.args if arg.required)
+
+
+def _is_fillable(arg: ArgSpec, tool: Tool) -> bool:
+    """Whether a plan can fill the argument: of a server's tool any that must be given."""
+    return is_argument_name(arg.name) or (arg.required and not tool.runnable)
 
 
 def _with_hint(arg: ArgSpec, tool: Tool) -> ArgSpec:
@@ -127,8 +131,7 @@ def _outputs(tool: Tool, number: int, names: set[str]) -> Iterator[_Source]:
         hint = value_type(tool.return_hint)
     own: set[str] = set()
     for key in keys:
-        name = "result" if key == WHOLE else re.sub(r"\W", "_", key, flags=re.ASCII)
-        name = name if is_argument_name(name) else f"output_{name}"
+        name = "result" if key == WHOLE else as_argument_name(key, "output")
         while name in names or name in own:
             name += f"_s{number}"
         own.add(name)
@@ -184,8 +187,10 @@ def _link_neighbour(step: _Step, before: Sequence[_Source], inputs: set[str]) ->
 def _ask(step: _Step, params: dict[str, str | None]) -> None:
     """Make parameters of unfilled required arguments."""
     for arg in step.open_args():
-        name = arg.name
-        while name in params and _differ(params[name], arg.type_hint):
+        name = as_argument_name(arg.name, "input")
+        while str(Reference("", name)) in step.inputs.values() or (
+            name in params and _differ(params[name], arg.type_hint)
+        ):
             name = f"s{step.number}_{name}"
         params.setdefault(name, arg.type_hint)
         step.inputs[arg.name] = str(Reference("", name))

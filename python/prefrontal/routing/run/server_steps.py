@@ -46,7 +46,7 @@ def with_servers(bench: Workbench, ranking: Ranking, decision: RouteDecision) ->
 
 def untried(decision: RouteDecision, mode: Mode) -> Ending | None:
     """Where a composition with steps on servers stops; None for any other decision."""
-    notes = server_notes(decision.plan) if decision.policy == "compose" else []
+    notes = server_notes(decision.plan)
     if not notes:
         return None
     code = OK if mode.dry_run or mode.interactive else NEEDS_APPROVAL

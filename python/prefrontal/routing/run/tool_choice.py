@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..plans.links import tool_reference
-from ..plans.plan import plan_document
+from ..plans.plan import as_argument_name, plan_document
+from ..plans.references import Reference
 from ..plans.steps import mark_servers
 from ..plans.wiring import wire
 from ..ranking.decide import decide, shown
@@ -72,11 +73,17 @@ def planned(choice: ToolChoice) -> RouteDecision:
 
 def single_step(tool: Tool, description: str) -> Plan:
     """The plan that calls one tool with what it requires."""
-    needed = [arg.name for arg in tool.spec.args if arg.required]
+    params: dict[str, str] = {}
+    for arg in tool.spec.args:
+        if arg.required:
+            name = as_argument_name(arg.name, "input")
+            while name in params.values():
+                name = f"s1_{name}"
+            params[arg.name] = name
     outputs = {name: name for name in tool.returns if name.isidentifier()} or {"result": "*"}
-    inputs = {name: "{{input." + name + "}}" for name in needed}
+    inputs = {name: str(Reference("", param)) for name, param in params.items()}
     step = PlanStep("s1", tool_reference(tool, ()), inputs, outputs)
-    return Plan(description, (step,), tuple(needed), tuple(outputs))
+    return Plan(description, (step,), tuple(params.values()), tuple(outputs))
 
 
 def _decision(bench: Workbench, ranking: Ranking) -> RouteDecision:
