@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 import sqlite3
 import subprocess
@@ -232,6 +233,22 @@ def test_a_fault_that_cannot_be_remembered_wakes_each_time(
     assert place.take().wake is False  # and without a plan all is looked at
     place.write("ERROR")
     assert place.take().wake
+
+
+def test_a_full_disk_keeps_what_was_there_and_nothing_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    file = CallFile("key", "fault")
+    assert file.write(["no settings"])
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, limits[1]))
+    try:
+        assert not file.write(["no disk"])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert file.read() == ["no settings"]
+    assert list(Path(file.path).parent.iterdir()) == [Path(file.path)]
 
 
 def test_what_is_kept_for_another_call_or_was_cut_is_not_read(place: Place) -> None:

@@ -41,21 +41,29 @@ class CallFile:
         try:
             os.makedirs(_folder(), mode=0o700, exist_ok=True)  # noqa: PTH103
             descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        except (OSError, ValueError):
+            return False
+        try:
             try:
                 os.write(descriptor, data)
             finally:
                 os.close(descriptor)
             os.replace(beside, self.path)  # noqa: PTH105
-        except (OSError, ValueError):
+        except OSError:
+            _remove(beside)
             return False
         return True
 
     def forget(self) -> None:
         """Keep nothing."""
-        try:
-            os.unlink(self.path)  # noqa: PTH108
-        except OSError:
-            return
+        _remove(self.path)
+
+
+def _remove(path: str) -> None:
+    try:
+        os.unlink(path)  # noqa: PTH108
+    except OSError:
+        return
 
 
 def _folder() -> str:

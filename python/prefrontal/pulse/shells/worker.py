@@ -468,7 +468,8 @@ class Worker:
         unstored.settle(stored=True)
         self._gate.holds.spill(self._load)
         if was_stuck:
-            log.warning("the log can be written again: %d decisions", len(unstored.records))
+            count = len(unstored.records)
+            log.warning("the log can be written again: %d decision%s", count, "s"[: count != 1])
         return True
 
     def _end_replaced(self, error: FencedError) -> None:
