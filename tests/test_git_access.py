@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from prefrontal.errors import SourceError
-from prefrontal.git_access import check_files, small_text
+from prefrontal.git_access import check_files, git_complaint, small_text
 from prefrontal.pulse.sources.git import GitSource
 from prefrontal.replay.histories import git_patience
 from prefrontal.replay.histories.git_history import GitHistory
@@ -194,3 +194,41 @@ def test_output_that_nobody_has_read_is_no_silence(sleeper: subprocess.Popen[byt
     with subprocess.Popen(["sh", "-c", "printf x"], stdout=subprocess.PIPE) as talker:
         talker.wait(60)
         assert git_patience._waits(talker)
+
+
+@pytest.mark.parametrize(
+    ("said", "sentence"),
+    [
+        ("", "git could not read 'x y': exit code 128"),
+        ("warning: w\nhint: h\nfatal: bad\nmore\n", "git could not read 'x y': fatal: bad"),
+        ("warning: only this\n", "git could not read 'x y': warning: only this"),
+        ("fatal: \x1b[31mred\n", "git could not read 'x y': fatal: ?[31mred"),
+        (
+            "fatal: not a git repository (or any of the parent directories): .git\n",
+            "path must be inside a git repository, got 'x y'",
+        ),
+        (
+            (
+                "fatal: detected dubious ownership in repository at '/a b'\nTo add an exception,"
+                " call:\n\n\tgit config --global --add safe.directory '/a b'\n"
+            ),
+            (
+                "repository must belong to you or be trusted by git, got 'x y' of another owner;"
+                " if you trust it, run: git config --global --add safe.directory '/a b'"
+            ),
+        ),
+    ],
+)
+def test_the_complaint_of_git_becomes_one_sentence(said: str, sentence: str) -> None:
+    assert git_complaint("x y", said, 128) == sentence
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
+def test_a_watched_repository_of_another_owner_is_named_with_the_way_out(two_commits: Path) -> None:
+    for path in (two_commits, two_commits / ".git"):
+        os.chown(path, 12_345, 12_345)
+    source = GitSource(two_commits)
+    source._poller.outlet.push = Receiver()
+    source._poller.call()
+    error = str(source.status()["last_error"])
+    assert error.endswith(f"run: git config --global --add safe.directory {two_commits}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -51,6 +52,28 @@ def git_environment() -> dict[str, str]:
         "GIT_TERMINAL_PROMPT": "0",
         "LC_ALL": "C",
     }
+
+
+def git_complaint(folder: str, stderr: str, code: int) -> str:
+    """One sentence from what git wrote on standard error before it ended with `code`."""
+    lines = [line.strip() for line in stderr.splitlines() if line.strip()]
+    if any("dubious ownership" in line or "unsafe repository" in line for line in lines):
+        trust = [line for line in lines if line.startswith("git config")]
+        name = shlex.quote(str(Path(folder).resolve()))
+        trust.append(f"git config --global --add safe.directory {name}")
+        return (
+            f"repository must belong to you or be trusted by git, got {folder!r} of another owner;"
+            f" if you trust it, run: {trust[0]}"
+        )
+    if any("not a git repository" in line for line in lines):
+        return f"path must be inside a git repository, got {folder!r}"
+    sentences = [line for line in lines if not line.startswith(("warning:", "hint:"))] or lines
+    first = (
+        "".join(c if c.isprintable() else "?" for c in sentences[0])
+        if sentences
+        else f"exit code {code}"
+    )
+    return f"git could not read {folder!r}: {first}"
 
 
 def check_files(folder: str) -> None:

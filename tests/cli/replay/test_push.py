@@ -63,7 +63,7 @@ def test_outputs_and_summary_of_a_step_say_the_same(
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        ([], "the commit before the push is not known, got ''"),
+        ([], "the commit before the push is not known: name it with --base COMMIT"),
         (["--base", "nowhere"], "the commit before the push is not known, got 'nowhere'"),
         (["--base", "--all"], "the commit before the push is not known, got '--all'"),
         (["--base", "HEAD~1", "--recall", "2"], "recall must be above 0 and at most 1, got 2.0"),

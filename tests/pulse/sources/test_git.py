@@ -233,8 +233,8 @@ def test_no_repository_is_an_error_until_there_is_one(
     source = GitSource(nowhere)
     for _ in range(3):
         source._poller.call()
-    assert "not a git repository" in str(source.status()["last_error"])
-    assert caplog.text.count("not a git repository") == 1
+    assert "must be inside a git repository" in str(source.status()["last_error"])
+    assert caplog.text.count("must be inside a git repository") == 1
     git(nowhere, "init", "-q")
     source._poller.call()
     assert source.status()["errors"] == 3

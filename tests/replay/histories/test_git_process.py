@@ -117,33 +117,6 @@ def test_a_no_is_none_for_a_question_and_an_error_for_a_demand(history: Path) ->
         git_process.tell(str(history), *question)
 
 
-@pytest.mark.parametrize(
-    ("said", "sentence"),
-    [
-        ("", "git could not read 'x y': exit code 128"),
-        ("warning: w\nhint: h\nfatal: bad\nmore\n", "git could not read 'x y': fatal: bad"),
-        ("warning: only this\n", "git could not read 'x y': warning: only this"),
-        ("fatal: \x1b[31mred\n", "git could not read 'x y': fatal: ?[31mred"),
-        (
-            "fatal: not a git repository (or any of the parent directories): .git\n",
-            "path must be inside a git repository, got 'x y'",
-        ),
-        (
-            (
-                "fatal: detected dubious ownership in repository at '/a b'\nTo add an exception,"
-                " call:\n\n\tgit config --global --add safe.directory '/a b'\n"
-            ),
-            (
-                "repository must belong to you or be trusted by git, got 'x y' of another owner;"
-                " if you trust it, run: git config --global --add safe.directory '/a b'"
-            ),
-        ),
-    ],
-)
-def test_the_complaint_of_git_becomes_one_sentence(said: str, sentence: str) -> None:
-    assert git_process.complaint("x y", said, 128) == sentence
-
-
 def test_a_chatty_git_is_never_waited_for(history: Path) -> None:
     # Its complaints, one for each name, are longer than any pipe holds.
     words = [f"{number:01000}" for number in range(300)]

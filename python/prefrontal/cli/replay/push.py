@@ -124,6 +124,8 @@ def _commits(repository: str, base: str) -> set[str]:
 
     if git_process.tell(repository, "rev-parse", "--is-shallow-repository") == "true":
         raise SourceError("the history was cut off; check it out with fetch-depth: 0")
+    if not base:
+        raise SourceError("the commit before the push is not known: name it with --base COMMIT")
     known = base.strip("0") and git_process.ask(
         repository, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{base}^{{commit}}"
     )

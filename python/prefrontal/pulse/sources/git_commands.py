@@ -6,7 +6,7 @@ import subprocess
 from collections.abc import Iterable
 
 from ...errors import SourceError
-from ...git_access import git_command, git_environment
+from ...git_access import git_command, git_complaint, git_environment
 
 ANSWER_S = 60.0
 """Seconds after which an answer is given up."""
@@ -17,7 +17,7 @@ _SETTINGS = ("core.fsmonitor=false", "core.hooksPath=/dev/null")
 def tell(folder: str, *arguments: str, lines: Iterable[str] = (), no: int = 0) -> bytes:
     """What git prints; `lines` are its standard input. no: exit code of an answer, not of a fault.
 
-    Raises SourceError with git's own first line when it says no, is missing, or takes too long.
+    Raises SourceError in a sentence when git says no, is missing, or takes too long.
     """
     try:
         done = subprocess.run(
@@ -33,9 +33,6 @@ def tell(folder: str, *arguments: str, lines: Iterable[str] = (), no: int = 0) -
     except subprocess.TimeoutExpired:
         raise SourceError(f"git took more than {ANSWER_S:g} s for {folder!r}") from None
     if done.returncode not in (0, no):
-        complaint = done.stderr.decode("utf-8", "replace").strip().partition("\n")[0]
-        complaint = "".join(c if c.isprintable() else "?" for c in complaint)
-        raise SourceError(
-            f"git could not read {folder!r}: {complaint or f'code {done.returncode}'}"
-        )
+        complaints = done.stderr.decode("utf-8", "replace")
+        raise SourceError(git_complaint(folder, complaints, done.returncode))
     return done.stdout

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-import shlex
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO
 
 from ...errors import SourceError
-from ...git_access import git_command, git_environment
+from ...git_access import git_command, git_complaint, git_environment
 from .git_patience import Patience, stuck
 
 PATIENCE_S = 60.0
@@ -77,34 +75,12 @@ def stream(folder: str, *arguments: str) -> Iterator[IO[bytes]]:
         if process.returncode:
             complaints.seek(0)
             complaint_text = complaints.read(_STDERR_LIMIT).decode("utf-8", "replace")
-            sentence = complaint(folder, complaint_text, process.returncode)
+            sentence = git_complaint(folder, complaint_text, process.returncode)
             raise (
                 MissingObjectError(sentence)
                 if _MISSING.search(complaint_text)
                 else SourceError(sentence)
             )
-
-
-def complaint(folder: str, stderr: str, code: int) -> str:
-    """One sentence from what git wrote on standard error before it ended with `code`."""
-    lines = [line.strip() for line in stderr.splitlines() if line.strip()]
-    if any("dubious ownership" in line or "unsafe repository" in line for line in lines):
-        trust = [line for line in lines if line.startswith("git config")]
-        name = shlex.quote(str(Path(folder).resolve()))
-        trust.append(f"git config --global --add safe.directory {name}")
-        return (
-            f"repository must belong to you or be trusted by git, got {folder!r} of another owner;"
-            f" if you trust it, run: {trust[0]}"
-        )
-    if any("not a git repository" in line for line in lines):
-        return f"path must be inside a git repository, got {folder!r}"
-    sentences = [line for line in lines if not line.startswith(("warning:", "hint:"))] or lines
-    first = (
-        "".join(c if c.isprintable() else "?" for c in sentences[0])
-        if sentences
-        else f"exit code {code}"
-    )
-    return f"git could not read {folder!r}: {first}"
 
 
 def _started(

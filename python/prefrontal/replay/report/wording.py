@@ -134,6 +134,8 @@ def days_words(days: float) -> str:
 
 def facts_sentence(result: ReplayResult) -> str:
     """How much was replayed, and what mattered in it."""
+    if not result.windows and not result.warmup:
+        return "0 windows; in a repository, a commit that changes files is one."
     if not result.windows:
         return f"all {result.warmup:,} windows went into the warm-up."
     windows = "1 window" if result.windows == 1 else f"{result.windows:,} windows"
