@@ -33,7 +33,11 @@ from prefrontal.runtime.conversation import facts
 from prefrontal.runtime.conversation.models import MessageQuery, NewMessage, Viewer
 from prefrontal.runtime.conversation.semantics import Semantics
 from prefrontal.runtime.conversation.store import ConversationStore
-from prefrontal.runtime.models.embedding import SentenceTransformersEmbedder
+from prefrontal.runtime.models.embedding import (
+    WORDLLAMA,
+    SentenceTransformersEmbedder,
+    WordLlamaEmbedder,
+)
 
 if TYPE_CHECKING:
     from prefrontal.protocols import Embedder
@@ -190,7 +194,9 @@ class OnceEach:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--smoke", action="store_true", help="run once and quickly")
-    parser.add_argument("--model", metavar="NAME_OR_FOLDER", help="of sentence-transformers")
+    parser.add_argument(
+        "--model", metavar="NAME_OR_FOLDER", help="of sentence-transformers, or wordllama"
+    )
     parser.add_argument("--locomo", type=Path, metavar="FILE", help="locomo10.json: that instead")
     options = parser.parse_args()
     if options.locomo is not None:
@@ -208,7 +214,9 @@ def main() -> None:
             twin.record(each)
         semantics = None
         if options.model:
-            semantics = Semantics(OnceEach(SentenceTransformersEmbedder(options.model)), "model")
+            is_small = options.model == WORDLLAMA
+            model = WordLlamaEmbedder() if is_small else SentenceTransformersEmbedder(options.model)
+            semantics = Semantics(OnceEach(model), "model")
             last = semantics.embed_old(store)
             while last is not None:
                 last = semantics.embed_old(store, last)
