@@ -8,8 +8,9 @@ one of these twice, and others are spoken of without being stated: questions, pl
 friends. Then each is asked for in other words; what counts is the message that holds. Beside what
 `conversation_search` gives (facts first, then messages) stand messages alone, FTS5's own ranking
 with the same words, and the newest 40 messages, all of them instead of five. The rules were not
-changed after a look at these figures. --model: a model of sentence-transformers, which must be
-installed; then both stand there once more, with its vectors beside the words, and vectors alone.
+changed after a look at these figures. --model: a model of sentence-transformers, or wordllama,
+which must be installed; then both stand there once more, with its vectors beside the words, and
+vectors alone.
 --locomo: locomo10.json of LoCoMo (Maharana et al., ACL 2024), which its authors give under CC BY-NC
 4.0 and of which nothing is kept here: ten conversations of two people, of several hundred messages
 each, with questions that name the messages their answer is in.
