@@ -107,4 +107,4 @@ def build_embedder(settings: Routing) -> Embedder | None:
         return None
     if settings.embedder == WORDLLAMA:
         return WordLlamaEmbedder()
-    return FunctionEmbedder(settings.embedder, "embedder")
+    return FunctionEmbedder(settings.embedder, "routing.embedder")
