@@ -19,16 +19,16 @@ One file serves all commands. Every key is optional; a key that nobody knows is 
 nearest one, a value that cannot be used with the rule it breaks. Paths are relative to the file.
 *none* as a default means that nothing is set.
 
-- **The keys of the gate and the router** ([below](#the-gate-the-router-and-what-joins-them)) are
-  read from the file that `--config` names. Without it `watch` (where no folder is named), `run`,
-  `gate` and `install` read `./prefrontal.yml`, else `~/.prefrontal/prefrontal.yml`, and
-  `adopt` and `shadow` the first of these alone; `route`, `dash`, `mcp` and `verify` read none, and
-  `decisions`, `explain`, `feedback` and `modules` take `--state`. The environment stands in front
-  of the file, the command line in front of both. A variable is `PREFRONTAL_` and the path in
-  capitals with two underscores for each dot: `sources.stdin` is `PREFRONTAL_SOURCES__STDIN`. A list
-  or a mapping is JSON: `PREFRONTAL_SOURCES='{"git": ["."]}'`. The keys of `gate` may
-  also stand at the top, in the file (`recall: 0.9`) and as variables (`PREFRONTAL_RECALL`),
-  but not in both places.
+- **The keys of the gate and the router** ([below](#the-gate-the-router-and-what-joins-them))
+  are read from the file that `--config` names. Without it `watch` (where no folder is named),
+  `run`, `gate` and `install` read `./prefrontal.yml`, else `~/.prefrontal/prefrontal.yml`, and
+  `adopt` and `shadow` the first of these alone, `route` the second; `dash`, `mcp` and `verify`
+  read none, and `decisions`, `explain`, `feedback` and `modules` take `--state`. The
+  environment stands in front of the file, the command line in front of both. A variable is
+  `PREFRONTAL_` and the path in capitals with two underscores for each dot: `sources.stdin` is
+  `PREFRONTAL_SOURCES__STDIN`. A list or a mapping is JSON: `PREFRONTAL_SOURCES='{"git":
+  ["."]}'`. The keys of `gate` may also stand at the top, in the file (`recall: 0.9`) and as
+  variables (`PREFRONTAL_RECALL`), but not in both places.
 - **The keys of the agent** ([below](#the-agent)) are read by `prefrontal agent`, `ledger`, `cortex`
   and `memory` from `~/.prefrontal/prefrontal.yml`, then from `./prefrontal.yml`, which stands in
   front key by key. In their texts `${NAME}` and `${NAME:-default}` come from the environment.

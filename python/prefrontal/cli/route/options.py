@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,11 +11,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...errors import InputError, SourceError
+from ...home_folder import known_home
+from ...settings.agent_file import FILE_NAME
 from ..option_group import option_group
 
 if TYPE_CHECKING:
     from ...routing.run.request import Mode
     from ...settings.routing import Routing
+
+_ROUTING = re.compile(rb"^\s*[\"'{]?\s*[\"']?routing\b", re.MULTILINE)
 
 project_options = option_group(
     click.option(
@@ -27,7 +32,7 @@ project_options = option_group(
         "--config",
         metavar="FILE.yml",
         type=click.Path(),
-        help="Settings, YAML; without it no file of settings is read.",
+        help="Settings, YAML. [default: `routing` of ~/.prefrontal/prefrontal.yml]",
     ),
 )
 
@@ -51,16 +56,35 @@ def settings_of(options: Mapping[str, Any], *, must_exist: bool = True) -> tuple
 
 
 def _loaded(config: str | None) -> tuple[Routing, Path]:
-    """The settings and workflows_root; where nothing is set, nothing is loaded to read it."""
-    if config is None and not any(name.upper().startswith("PREFRONTAL_") for name in os.environ):
+    """The settings and workflows_root; where nothing is set, nothing is loaded to read it.
+
+    A file in the current folder is left alone: settings name code that runs, and the folder may be
+    a stranger's.
+    """
+    file = config or _own_file()
+    if file is None and not any(name.upper().startswith("PREFRONTAL_") for name in os.environ):
         from ...settings.routing import Routing
 
         routing = Routing()
         return routing, Path(routing.workflows_root)
     from ...settings import load_settings
 
-    whole = load_settings(config)
-    return whole.routing, whole.path(whole.routing.workflows_root)
+    whole = load_settings(file)
+    folder = whole.routing.workflows_root
+    named = config is not None or "workflows_root" in whole.routing.model_fields_set
+    return whole.routing, whole.path(folder) if named else Path(folder)
+
+
+def _own_file() -> Path | None:
+    """The person's own file of settings, where it may say something of routing."""
+    home = known_home()
+    file = home and home / ".prefrontal" / FILE_NAME
+    try:
+        return file if file and _ROUTING.search(file.read_bytes()) else None
+    except FileNotFoundError:
+        return None
+    except OSError:
+        return file  # whoever reads it says why it cannot be
 
 
 def mode_of(options: Mapping[str, Any]) -> Mode:
