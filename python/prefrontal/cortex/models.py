@@ -108,8 +108,8 @@ class ReflectionRecord:
     "timeout", "parse", "unavailable", "skipped", "stopped", "error". depth: "rules", "triage" or
     "deep". assessments: one dict an entry with peer_id, proposed, clamped, previous, rationale,
     outcome ("recorded", "unchanged", "failed", "dropped") and why. beliefs_revised: dicts with
-    key, old, new. tokens: None when nobody counted. useful: it changed something. sources: the
-    origins of all words in the context.
+    key, old, new. tokens_in, tokens_out: None when nobody counted. useful: it changed something.
+    sources: the origins of all words in the context.
     """
 
     cycle: int

@@ -68,9 +68,8 @@ log = logging.getLogger("prefrontal.web")
 class Follower:
     """Follows on a thread of its own; `tell` is called on it with each change.
 
-    is_watched: asked whether anybody looks; where nobody does, a look is rare.
-
-    instance: another one after each start. number: of the state; `regions` is that state.
+    is_watched: asked whether anybody looks; where nobody does, a look is rare. instance: another
+    one after each start. state: its number, and all regions of the page.
     """
 
     def __init__(self, context: DashContext) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class LinesSink:
-    """One line of JSON for each escalation, on an open text stream. format: as of `as_line`."""
+    """One line of JSON for each escalation, on an open text stream. shape: as of `as_line`."""
 
     def __init__(self, stream: IO[str], *, close: bool = False, shape: Shape = "v2") -> None:
         self._shape = checked_shape(shape)
