@@ -143,8 +143,8 @@ class DecisionLog:
         decisions, content = list(records), list(states)
         if self._in_doubt:
             decisions, labels = self._not_yet(decisions, labels)
-        given = [(each.decision_id, *_checked_label(each.label, each.at), each.source)
-                 for each in labels]  # fmt: skip
+        label_rows = [(each.decision_id, *_checked_label(each.label, each.at), each.source)
+                      for each in labels]  # fmt: skip
         rows = [to_row(record) for record in decisions]
         first = [_first_label(record) for record in decisions if record.label is not None]
         owed = [
@@ -157,8 +157,8 @@ class DecisionLog:
             with self._database.transaction():
                 self._database.execute_many(_INSERT, rows)
                 keep_folds(self._database, decisions)
-                self._database.execute_many(_LABEL, first + given)
-                label_questions(self._database, decisions, [each[0] for each in first + given])
+                self._database.execute_many(_LABEL, first + label_rows)
+                label_questions(self._database, decisions, [each[0] for each in first + label_rows])
                 self._database.execute_many(OWE, owed)
                 self._database.execute_many(_STATE, [each for each in content if each[1]])
                 self._database.execute_many(_FORGET, [each[:1] for each in content if not each[1]])

@@ -271,12 +271,12 @@ def _budget(result: ReplayResult) -> BudgetAnswer | None:
 
 
 def _incidents(result: ReplayResult) -> IncidentsAnswer | None:
-    found = result.incidents
-    if found is None:
+    incidents = result.incidents
+    if incidents is None:
         return None
-    delay = None if found.delay_s is None else asdict(found.delay_s)
+    delay = None if incidents.delay_s is None else asdict(incidents.delay_s)
     return IncidentsAnswer(
-        total=found.total, told=found.told, delay_s=delay, missed=list(found.missed)
+        total=incidents.total, told=incidents.told, delay_s=delay, missed=list(incidents.missed)
     )
 
 

@@ -218,9 +218,9 @@ class Gate:
 
     def due(self) -> float | None:
         """Monotonic second at which the next hold ends; None where nothing is known to wait."""
-        found = [group.due for group in self._groups.values()]
-        found += [due for due in (self.holds.due(), self._open_bursts.due()) if due is not None]
-        return min(found, default=None)
+        ends = [group.due for group in self._groups.values()]
+        ends += [due for due in (self.holds.due(), self._open_bursts.due()) if due is not None]
+        return min(ends, default=None)
 
     def tick(self, everything: bool = False, only: Collection[str] | None = None) -> None:
         """Ask about what was held back and may be asked now. everything: end every gathering.

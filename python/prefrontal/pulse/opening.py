@@ -92,8 +92,8 @@ class OpenGate:
         span_s = self.gate.policy.budgets_span_s
         if not span_s:
             return
-        asked = (Reason.WOKE, Reason.AUDIT)
-        wakes = [each for each in log.records(now - span_s) if each.reason in asked]
+        reasons = (Reason.WOKE, Reason.AUDIT)
+        wakes = [each for each in log.records(now - span_s) if each.reason in reasons]
         if run:
             wakes = [each for each in wakes if each.time <= now and _run(each) != run]
         self.gate.policy.spent_before(sorted((each.time, _spender(each)) for each in wakes))

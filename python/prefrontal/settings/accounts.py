@@ -39,10 +39,10 @@ def _with_login(passwd: Path) -> dict[int, str]:
 def _owners(homes: Path) -> dict[int, str]:
     try:
         with os.scandir(homes) as entries:
-            found = {each.stat(follow_symlinks=False).st_uid: each.name for each in entries}
+            owners = {each.stat(follow_symlinks=False).st_uid: each.name for each in entries}
     except OSError:
         return {}
-    return {number: name for number, name in found.items() if _is_person(number)}
+    return {number: name for number, name in owners.items() if _is_person(number)}
 
 
 def _is_person(number: int) -> bool:

@@ -54,8 +54,8 @@ def print_messages(messages: Sequence[Message]) -> None:
         table = plain_table("id", "said", "by", "text")
         table.columns[0].justify = "right"
         writers = [writer(each) for each in messages]
-        taken = len(str(max(each.id for each in messages))) + 2 + 19 + 2
-        room = _room(console, writers, taken)
+        width = len(str(max(each.id for each in messages))) + 2 + 19 + 2
+        room = _room(console, writers, width)
         for each, name in zip(messages, writers, strict=True):
             text = cut(each.content, room)
             table.add_row(str(each.id), when(each.created_at), cut(name, KEY_WIDTH), text)

@@ -221,8 +221,8 @@ def _spread_sizes(parts: dict[str, dict[str, Any]]) -> None:
 
 def _field(parts: dict[str, dict[str, Any]], part: str, name: str) -> Any:
     """The field of a part as given, or its default."""
-    given = parts.get(part, {})
-    return given[name] if name in given else _PARTS[part].__dataclass_fields__[name].default
+    values = parts.get(part, {})
+    return values[name] if name in values else _PARTS[part].__dataclass_fields__[name].default
 
 
 def _sort(name: str, value: Any, parts: dict[str, dict[str, Any]], own: dict[str, Any]) -> None:

@@ -79,17 +79,17 @@ def import_reference(path: str | PathLike[str], *, seed: int = 0) -> ReferenceIm
     generator = torch.Generator().manual_seed(seed)
     agent = ControlAgent(_configuration(path, tensors), generator=generator)
     own = agent.state_dict()
-    taken = [name for name in own if name in tensors]
-    for name in taken:
+    shared = [name for name in own if name in tensors]
+    for name in shared:
         if own[name].shape != tensors[name].shape:
             wanted, got = list(own[name].shape), list(tensors[name].shape)
             source = next(it for it, its in ours.items() if its == name)
             raise ValueError(f"{source} must be of shape {wanted} as others say, got {got}")
     with torch.no_grad():
-        for name in taken:  # in place, since parts are shared
+        for name in shared:  # in place, since parts are shared
             own[name].copy_(tensors[name])
         _activate(agent, tensors)
-    places_taken = {own[name].data_ptr() for name in taken if own[name].numel()}
+    places_taken = {own[name].data_ptr() for name in shared if own[name].numel()}
     drawn = [name for name in own if own[name].data_ptr() not in places_taken]
     used = {source for source, name in ours.items() if name in own}
     return ReferenceImport(
@@ -124,8 +124,8 @@ def _configuration(path: str | PathLike[str], tensors: Weights) -> ControlConfig
         return otherwise if tensor is None or tensor.dim() <= axis else tensor.shape[axis]
 
     def sizes(part: str, **places: tuple[str, int]) -> dict[str, int]:
-        told = {name: size(f"{part}.{at}", axis, 0) for name, (at, axis) in places.items()}
-        return {name: value for name, value in told.items() if value}
+        known = {name: size(f"{part}.{at}", axis, 0) for name, (at, axis) in places.items()}
+        return {name: value for name, value in known.items() if value}
 
     actions = size("e2.self_action_encoder.weight", 0, 5)
     objects = size("hippocampal.action_object_decoder.0.weight", 1, 16)

@@ -42,6 +42,6 @@ class RecurrentLayers(nn.Module):
         like: [B, inputs], of the same dtype and device. generator: None: torch's own.
         """
         hidden = self.weight_hh_l0.shape[1]
-        kept = like.new_empty(steps, self.layers - 1, len(like), hidden)
-        kept.bernoulli_(1 - self.dropout, generator=generator)
-        return kept / max(1 - self.dropout, 1e-12)
+        mask = like.new_empty(steps, self.layers - 1, len(like), hidden)
+        mask.bernoulli_(1 - self.dropout, generator=generator)
+        return mask / max(1 - self.dropout, 1e-12)

@@ -241,8 +241,10 @@ class Watch:
         """A wake, an audit or one of the last refusals by its id; None when it is not known."""
         with self._worker.paused():
             gate = self._gate
-            found = [each for each in gate.refusals if gate.records.refusal_id(each) == decision_id]
-            return gate.refused(found)[0] if found else self._log.get(decision_id)
+            matches = [
+                each for each in gate.refusals if gate.records.refusal_id(each) == decision_id
+            ]
+            return gate.refused(matches)[0] if matches else self._log.get(decision_id)
 
     def refusals(self, limit: int = 20) -> DecisionList:
         """The latest windows that woke nobody, newest first, each with what pushed its score."""
@@ -286,8 +288,8 @@ class Watch:
             }
 
     def _counts(self) -> dict[str, int]:
-        kept = dict(self._gate.counts)  # at once: the gate's thread may add a reason meanwhile
-        counts = {str(reason): count for reason, count in kept.items()}
+        snapshot = dict(self._gate.counts)  # at once: the gate's thread may add a reason meanwhile
+        counts = {str(reason): count for reason, count in snapshot.items()}
         if merged := self._files.coalesced:
             counts[str(Reason.COALESCED)] = merged
         return dict(sorted(counts.items()))

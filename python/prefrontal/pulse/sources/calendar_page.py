@@ -88,8 +88,10 @@ def _occurrences(
     begin, end = (datetime.fromtimestamp(each, UTC) for each in (since, until))
     within = recurring_ical_events.of(alone).between(begin - _DAY, end + _DAY)
     repeats = any(name in event for event in events for name in ("RRULE", "RDATE"))
-    found = (_occurrence(uid, each, repeats, zone) for each in within if not _is_cancelled(each))
-    return [each for each in found if each.start <= until and each.end >= since]
+    occurrences = (
+        _occurrence(uid, each, repeats, zone) for each in within if not _is_cancelled(each)
+    )
+    return [each for each in occurrences if each.start <= until and each.end >= since]
 
 
 def _occurrence(uid: str, event: Any, repeats: bool, zone: tzinfo | None) -> Occurrence:

@@ -97,8 +97,8 @@ class LogFileSource:
 
         gaps: how often lines of it may have been lost before they were read.
         """
-        told = {"file": str(self._path), "lines": self._told, "too_long": self._too_long}
-        return told | {"gaps": self._gaps} | self._poller.status()
+        facts = {"file": str(self._path), "lines": self._told, "too_long": self._too_long}
+        return facts | {"gaps": self._gaps} | self._poller.status()
 
     def _leave_off(self) -> None:
         """Forget how far it came; what begins next goes on where its place is."""
@@ -110,25 +110,25 @@ class LogFileSource:
     def _begin(self) -> None:
         if self._begun:
             return
-        kept = self._kept()
+        mark = self._kept()
         self._open()
-        if kept is None:
+        if mark is None:
             for file in self._files:
                 file.go_to(file.size)
             self._place.keep(self._here())
         else:
-            self._go_on(kept)
+            self._go_on(mark)
         self._begun = True
 
-    def _go_on(self, kept: dict[str, object]) -> None:
+    def _go_on(self, mark: dict[str, object]) -> None:
         """Go to the place, in the file that has the name or in one that had it.
 
         All that was rotated since is read first.
         """
-        if any(file.goes_on(kept) for file in self._files) and kept["offset"]:
+        if any(file.goes_on(mark) for file in self._files) and mark["offset"]:
             return
-        if kept["file"]:
-            self._put_first(unread(self._path, kept))
+        if mark["file"]:
+            self._put_first(unread(self._path, mark))
 
     def _put_first(self, more: Unread) -> None:
         self._files[:0] = more.files
@@ -226,9 +226,9 @@ class LogFileSource:
         try:
             if (content := self._place.read()) is None:
                 return None
-            kept = json.loads(content)
-            file = [int(part) for part in kept["file"]]
-            return {**kept, "file": file, "offset": int(kept["offset"])}
+            mark = json.loads(content)
+            file = [int(part) for part in mark["file"]]
+            return {**mark, "file": file, "offset": int(mark["offset"])}
         except (OSError, ValueError, TypeError, KeyError, ArithmeticError) as error:
             log.error("How far %s was read is not known any more: %r", self._path, error)
             return None

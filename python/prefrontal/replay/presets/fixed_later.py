@@ -213,8 +213,10 @@ def _first_fixes(
     try:
         with diffs(history.folder, *history.revisions) as output:
             files = LineOwners()
-            taken = files.take(output, number, lambda sha: sha in changes and changes[sha].is_fix)
-            for done, lines in enumerate(taken, start=1):
+            line_changes = files.take(
+                output, number, lambda sha: sha in changes and changes[sha].is_fix
+            )
+            for done, lines in enumerate(line_changes, start=1):
                 if done % REPORT_EVERY == 0:
                     step("following lines", done, total)
                 sizes[lines.sha] = source_size(lines.sizes)

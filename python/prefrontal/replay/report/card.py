@@ -56,9 +56,11 @@ def _caught(result: ReplayResult) -> Tile:
     if result.recall_interval is not None:
         low, high = result.recall_interval
         more += f"; {percent(low)} to {percent(high)} likely"
-    if (found := result.incidents) is not None:
+    if (incidents := result.incidents) is not None:
         more = f"{asked_words(result)} was asked"
-        return Tile("recall", f"{found.told} of {found.total}", "incidents were told of", more)
+        return Tile(
+            "recall", f"{incidents.told} of {incidents.total}", "incidents were told of", more
+        )
     return Tile("recall", percent(result.got_recall), "of what mattered was caught", more)
 
 

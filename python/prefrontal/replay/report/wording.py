@@ -233,8 +233,8 @@ def caught_share(result: ReplayResult, policy: PolicyResult, digits: int = 0) ->
     if result.incidents is None or not counts_incidents(result):
         return percent(policy.recall, digits)
     total = result.incidents.total
-    told = result.incidents.told if policy.name == "prefrontal" else total
-    return f"{told:,} of {total:,}"
+    number = result.incidents.told if policy.name == "prefrontal" else total
+    return f"{number:,} of {total:,}"
 
 
 def has_rule(result: ReplayResult) -> bool:

@@ -220,8 +220,8 @@ def fitting(known: Sequence[PeerFact], query: str, limit: int) -> list[PeerFact]
 def _fit(fact: PeerFact, wanted: frozenset[str]) -> float:
     own = words_of(f"{fact.subject} {fact.attribute}")
     shared = len(own & wanted) / max(1, len(own))
-    meant = fact.attribute in _MEANS and fact.words & wanted
-    return max(shared if shared >= 0.5 else 0.0, 0.5 if meant else 0.0)
+    has_word = fact.attribute in _MEANS and fact.words & wanted
+    return max(shared if shared >= 0.5 else 0.0, 0.5 if has_word else 0.0)
 
 
 def words_of(text: str) -> frozenset[str]:

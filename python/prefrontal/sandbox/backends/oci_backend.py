@@ -100,8 +100,8 @@ def _tried(runtime: tuple[str, ...], user: int) -> Rung:
         place = Path(scratch).resolve()
         result = _run(runtime, Job(words, place, Limits(max_seconds=20), Policy(place)))
     if not result.ok or not result.stdout.startswith(b"reached "):
-        said = result.stderr.decode(errors="replace").strip()[-300:]
-        return Rung(LEVEL, False, f"{runtime[0]} could not run a no-op: {said}")
+        message = result.stderr.decode(errors="replace").strip()[-300:]
+        return Rung(LEVEL, False, f"{runtime[0]} could not run a no-op: {message}")
     if b"True" in result.stdout:
         return Rung(LEVEL, False, f"a no-op in {runtime[0]} could reach outside")
     return Rung(LEVEL, True)

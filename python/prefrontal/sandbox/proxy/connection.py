@@ -145,9 +145,9 @@ class Connection:
         upstream = self._connect(host, port)
         try:
             mask = Mask([])
-            shown = f"[{host}]" if ":" in host else host
+            name = f"[{host}]" if ":" in host else host
             head = head.for_host(
-                shown if port in (80, _HTTPS) else f"{shown}:{port}", plain_answer=tls
+                name if port in (80, _HTTPS) else f"{name}:{port}", plain_answer=tls
             )
             if tls:
                 context = self._way.upstream or ssl.create_default_context()
