@@ -42,7 +42,8 @@ def event_from_object(raw: object, now: float, noun: str = "event") -> SignalEve
         raise InputError(f"{noun} must be a JSON object, got {short_repr(raw)}")
     for name in raw:
         if name not in _FIELDS:
-            raise InputError(f"field must be one of {', '.join(_FIELDS)}, got {short_repr(name)}")
+            known = f"field must be one of {', '.join(_FIELDS)}, got {short_repr(name)}"
+            raise InputError(f"{known}; what else is known of an event belongs into features")
     features = raw.get("features", {})
     if not isinstance(features, dict):
         raise InputError(f"features must be an object, got {short_repr(features)}")

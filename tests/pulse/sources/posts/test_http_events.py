@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import re
 from collections.abc import Iterator
 from http.client import HTTPConnection
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,6 +21,7 @@ from prefrontal.testing import ManualClock
 
 from ..receiver import Receiver
 
+RECIPES = Path(__file__).parents[4] / "docs" / "recipes.md"
 SECRET = "It's a Secret to Everybody"
 JSON = {"Content-Type": "application/json"}
 CLOUD = {
@@ -84,6 +87,14 @@ def test_one_event_or_a_list_is_taken_whole_or_not_at_all(server: Listening) -> 
         ("inbox", 1.0, 7.0),
         ("inbox", 0.5, 7.0),
     ]
+
+
+def test_the_post_of_the_recipe_is_taken_with_its_text(server: Listening) -> None:
+    command = r"curl -s http://127\.0\.0\.1:8766/events .*?\n +-d '(.*)'"
+    [body] = re.findall(command, RECIPES.read_text(encoding="utf-8"))
+    assert server.ask("/events", body.encode()) == (202, {"accepted": 1})
+    [event] = server.receiver.rest()
+    assert (event.source, event.features["text"]) == ("ci", "test_reader failed")
 
 
 def test_a_structured_event_becomes_a_signal(server: Listening) -> None:
