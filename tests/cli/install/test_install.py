@@ -333,7 +333,8 @@ def test_the_line_of_cron_does_what_it_says(home: Path, tmp_path: Path) -> None:
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd is not here")
 def test_systemd_takes_the_unit(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(home))
-    done("install", "systemd", "--yes")
+    said = done("install", "systemd", "--yes")
+    assert "  loginctl enable-linger   or it ends when you log out\n" in said
     unit = home / ".config/systemd/user/prefrontal.service"
     words = ["systemd-analyze", "verify", "--user", "--man=no", str(unit)]
     checked = subprocess.run(words, check=False, capture_output=True, text=True, timeout=60)

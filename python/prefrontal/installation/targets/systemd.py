@@ -58,7 +58,10 @@ def systemd(caller: Caller) -> InstallTarget:
         title="systemd",
         pieces=[(FilePlace(path), WholeFile(str(path), text))],
         jobs=[SystemdJob(UNIT, units / "default.target.wants")],
-        following=[(f"journalctl --user -u {UNIT} -f", "what it does")],
+        following=[
+            (f"journalctl --user -u {UNIT} -f", "what it does"),
+            ("loginctl enable-linger", "or it ends when you log out"),
+        ],
     )
 
 
