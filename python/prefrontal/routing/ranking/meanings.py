@@ -69,14 +69,15 @@ class Meanings:
         """A row of length 1 for each text; of zeros where the model gave zeros."""
         import numpy as np
 
-        vectors = [list(map(float, vector)) for vector in self._embedder.embed(list(texts))]
-        length = self._tools.shape[1] if self._tools is not None else len([*vectors, []][0])
+        vectors = self._embedder.embed(list(texts))
+        known = self._tools is not None
+        length = self._tools.shape[1] if known else len(vectors[0]) if len(vectors) else 0
         wrong = next((len(vector) for vector in vectors if len(vector) != length), None)
         if wrong is not None or len(vectors) != len(texts):
             rule = f"give {len(texts)} vectors of one length ({length})"
             got = f"{len(vectors)} vectors" if wrong is None else f"one of length {wrong}"
             raise InputError(f"embedder must {rule}, got {got}")
-        rows = np.asarray(vectors)
+        rows = np.asarray(vectors, dtype=float)
         lengths = np.sqrt((rows * rows).sum(axis=1, keepdims=True))
         return rows / np.where(lengths > 0.0, lengths, 1.0)
 
