@@ -85,6 +85,7 @@ def test_a_vector_of_zeros_is_like_nothing() -> None:
         (lambda n: [], r"must give 15 vectors of one length \(0\), got 0 vectors"),
         (lambda n: [[1.0]] * (n - 1), r"must give 15 vectors of one length \(1\), got 14 vectors"),
         (lambda n: [[1.0, 0.0]] * (n - 1) + [[1.0]], "got one of length 1"),
+        (lambda n: [["one", "two"]] * n, "embedder must give vectors of numbers"),
     ],
 )
 def test_vectors_that_fit_nothing_are_refused(vectors: object, sentence: str) -> None:

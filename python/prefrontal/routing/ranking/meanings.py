@@ -77,7 +77,10 @@ class Meanings:
             rule = f"give {len(texts)} vectors of one length ({length})"
             got = f"{len(vectors)} vectors" if wrong is None else f"one of length {wrong}"
             raise InputError(f"embedder must {rule}, got {got}")
-        rows = np.asarray(vectors, dtype=float)
+        try:
+            rows = np.asarray(vectors, dtype=float)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"embedder must give vectors of numbers ({error})") from None
         lengths = np.sqrt((rows * rows).sum(axis=1, keepdims=True))
         return rows / np.where(lengths > 0.0, lengths, 1.0)
 
