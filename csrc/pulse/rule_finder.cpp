@@ -196,6 +196,142 @@ std::vector<std::string> folder_names(const std::vector<Window>& windows) {
   return names;
 }
 
+// Windows by their number, and which of them were relevant.
+class LabelledWindows {
+ public:
+  LabelledWindows(std::vector<Window> windows, std::vector<bool> relevance)
+      : windows_(std::move(windows)),
+        relevance_(std::move(relevance)),
+        relevant_((windows_.size() + 63) / 64, 0),
+        newer_half_(relevant_.size(), 0) {
+    for (std::size_t i = 0; i < windows_.size(); ++i) {
+      add(i, all_, relevant_, relevance_[i]);
+      if (i >= windows_.size() / 2) add(i, newer_, newer_half_, true);
+    }
+  }
+
+  const std::vector<Window>& windows() const { return windows_; }
+  const Bits& relevant() const { return relevant_; }
+  // Nothing is matched yet.
+  const Counts& all() const { return all_; }
+
+  Counts counts(const Bits& bits) const { return count(bits, relevant_, all_); }
+
+  // Of the newer half alone.
+  Counts newer_counts(Bits bits) const {
+    for (std::size_t w = 0; w < bits.size(); ++w) bits[w] &= newer_half_[w];
+    return count(bits, relevant_, newer_);
+  }
+
+  // Each term that describes one of them, and how well.
+  std::map<Term, Counts> terms() const {
+    std::map<Term, Counts> counted;
+    for (std::size_t i = 0; i < windows_.size(); ++i) {
+      std::set<Term> terms;
+      terms_of(windows_[i], terms);
+      for (const Term& term : terms) {
+        Counts& c = counted.try_emplace(term, all_).first->second;
+        ++c.matched;
+        c.caught += relevance_[i];
+      }
+    }
+    return counted;
+  }
+
+ private:
+  void add(std::size_t i, Counts& counts, Bits& bits, bool is_set) {
+    ++counts.windows;
+    counts.relevant += relevance_[i];
+    if (is_set) bits[i / 64] |= 1ULL << (i % 64);
+  }
+
+  std::vector<Window> windows_;
+  std::vector<bool> relevance_;
+  Bits relevant_;
+  Bits newer_half_;
+  Counts all_, newer_;
+};
+
+// Tries terms alone, then with an exception, then in pairs.
+class Search {
+ public:
+  Search(const LabelledWindows& past, FoundRule start) : past_(past), best_(std::move(start)) {}
+
+  FoundRule best() const { return best_.found(); }
+
+  void try_terms() {
+    const std::map<Term, Counts> counted = past_.terms();
+    tried_ = static_cast<double>(kRefined * kExceptions);
+    for (const auto& [term, c] : counted) tried_ += c.matched >= kFewest ? 1.0 : 0.0;
+    for (const Term& term : shortlist(counted)) consider(term, 0);
+    std::stable_sort(candidates_.begin(), candidates_.end(), [](const auto& a, const auto& b) {
+      return information(a.counts) > information(b.counts);
+    });
+    for (const Term& term : refined()) consider(term, 1);
+  }
+
+  void try_pairs() {
+    const auto size = static_cast<double>(candidates_.size());
+    tried_ = 3.0 * size * size;
+    for (const Candidate& a : candidates_) {
+      for (const Candidate& b : candidates_) {
+        if (&a != &b && b.term.outside.empty()) consider(a, b);
+      }
+    }
+  }
+
+ private:
+  void consider(const Term& term, int words) {
+    Candidate candidate{term, {}, bits_of(term, past_.windows())};
+    candidate.counts = past_.counts(candidate.bits);
+    best_.offer({term, Rule::Join::one, {}, 0.0, 0.0}, candidate.counts, words, tried_,
+                [&] { return past_.newer_counts(candidate.bits); });
+    candidates_.push_back(std::move(candidate));
+  }
+
+  void consider(const Candidate& a, const Candidate& b) {
+    Counts either = past_.all(), both = past_.all();
+    for (std::size_t w = 0; w < a.bits.size(); ++w) {
+      const std::uint64_t u = a.bits[w] | b.bits[w], n = a.bits[w] & b.bits[w];
+      either.matched += static_cast<std::size_t>(std::popcount(u));
+      either.caught += static_cast<std::size_t>(std::popcount(u & past_.relevant()[w]));
+      both.matched += static_cast<std::size_t>(std::popcount(n));
+      both.caught += static_cast<std::size_t>(std::popcount(n & past_.relevant()[w]));
+    }
+    Counts but_not = a.counts;
+    but_not.matched -= both.matched;
+    but_not.caught -= both.caught;
+    const int price = a.term.outside.empty() ? 1 : 2;
+    const auto offer = [&](Rule::Join join, const Counts& c) {
+      best_.offer({a.term, join, b.term, 0.0, 0.0}, c, price, tried_,
+                  [&] { return past_.newer_counts(joined(a.bits, join, b.bits)); });
+    };
+    offer(Rule::Join::either, either);
+    offer(Rule::Join::both, both);
+    offer(Rule::Join::but_not, but_not);
+  }
+
+  // The paths that tell most, each but for a folder.
+  std::vector<Term> refined() const {
+    std::vector<Term> terms;
+    const std::vector<std::string> names = folder_names(past_.windows());
+    for (const Candidate& candidate : candidates_) {
+      if (terms.size() >= kRefined * kExceptions) break;
+      if (candidate.term.about != Term::About::path) continue;
+      for (const std::string& name : names) {
+        terms.push_back(candidate.term);
+        terms.back().outside = name;
+      }
+    }
+    return terms;
+  }
+
+  const LabelledWindows& past_;
+  Best best_;
+  std::vector<Candidate> candidates_;
+  double tried_ = 0.0;  // rules of as many terms
+};
+
 double log_odds(std::size_t yes, std::size_t all) {
   const auto y = static_cast<double>(yes), n = static_cast<double>(all);
   return simd::natural_log((y + 1.0) / (n - y + 1.0));
@@ -229,102 +365,23 @@ void RuleFinder::add(const Window& window, bool relevant) {
 }
 
 FoundRule RuleFinder::find() const {
-  std::vector<Window> windows;
-  Bits relevant((kept_.size() + 63) / 64, 0);
-  Counts base;
-  base.windows = kept_.size();
-  for (std::size_t i = 0; i < kept_.size(); ++i) {
-    windows.push_back(kept_[i].view());
-    if (!kept_[i].relevant) continue;
-    relevant[i / 64] |= 1ULL << (i % 64);
-    ++base.relevant;
-  }
   FoundRule everything;
-  everything.windows = base.windows;
-  everything.relevant = base.relevant;
+  everything.windows = kept_.size();
+  std::vector<Window> windows;
+  std::vector<bool> relevance;
   for (const Kept& kept : kept_) {
+    windows.push_back(kept.view());
+    relevance.push_back(kept.relevant);
+    everything.relevant += kept.relevant;
     if (kept.locations.empty()) continue;
     ++everything.matched;
-    if (kept.relevant) ++everything.caught;
+    everything.caught += kept.relevant;
   }
-  Best best(everything);
-  Bits newer_half(relevant.size(), 0);
-  Counts newer_base;
-  for (std::size_t i = kept_.size() / 2; i < kept_.size(); ++i) {
-    newer_half[i / 64] |= 1ULL << (i % 64);
-    ++newer_base.windows;
-    if (kept_[i].relevant) ++newer_base.relevant;
-  }
-  auto newer_of = [&](Bits bits) {
-    for (std::size_t w = 0; w < bits.size(); ++w) bits[w] &= newer_half[w];
-    return count(bits, relevant, newer_base);
-  };
-
-  std::map<Term, Counts> counted;
-  for (std::size_t i = 0; i < windows.size(); ++i) {
-    std::set<Term> terms;
-    terms_of(windows[i], terms);
-    for (const Term& term : terms) {
-      Counts& c = counted.try_emplace(term, base).first->second;
-      ++c.matched;
-      if (kept_[i].relevant) ++c.caught;
-    }
-  }
-  double tried = static_cast<double>(kRefined * kExceptions);
-  for (const auto& [term, c] : counted) tried += c.matched >= kFewest ? 1.0 : 0.0;
-  std::vector<Candidate> candidates;
-  auto consider = [&](const Term& term, int words) {
-    Candidate candidate{term, {}, bits_of(term, windows)};
-    candidate.counts = count(candidate.bits, relevant, base);
-    best.offer({term, Rule::Join::one, {}, 0.0, 0.0}, candidate.counts, words, tried,
-               [&] { return newer_of(candidate.bits); });
-    candidates.push_back(std::move(candidate));
-  };
-  for (const Term& term : shortlist(counted)) consider(term, 0);
-
-  std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
-    return information(a.counts) > information(b.counts);
-  });
-  std::vector<Term> refined;
-  const std::vector<std::string> names = folder_names(windows);
-  for (const Candidate& candidate : candidates) {
-    if (refined.size() >= kRefined * kExceptions) break;
-    if (candidate.term.about != Term::About::path) continue;
-    for (const std::string& name : names) {
-      refined.push_back(candidate.term);
-      refined.back().outside = name;
-    }
-  }
-  for (const Term& term : refined) consider(term, 1);
-
-  tried = 3.0 * static_cast<double>(candidates.size()) * static_cast<double>(candidates.size());
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    const Candidate& a = candidates[i];
-    const int price = a.term.outside.empty() ? 1 : 2;
-    for (std::size_t j = 0; j < candidates.size(); ++j) {
-      const Candidate& b = candidates[j];
-      if (i == j || !b.term.outside.empty()) continue;
-      Counts either = base, both = base;
-      for (std::size_t w = 0; w < a.bits.size(); ++w) {
-        const std::uint64_t u = a.bits[w] | b.bits[w], n = a.bits[w] & b.bits[w];
-        either.matched += static_cast<std::size_t>(std::popcount(u));
-        either.caught += static_cast<std::size_t>(std::popcount(u & relevant[w]));
-        both.matched += static_cast<std::size_t>(std::popcount(n));
-        both.caught += static_cast<std::size_t>(std::popcount(n & relevant[w]));
-      }
-      Counts but_not = a.counts;
-      but_not.matched -= both.matched;
-      but_not.caught -= both.caught;
-      auto offer = [&](Rule::Join join, const Counts& c) {
-        best.offer({a.term, join, b.term, 0.0, 0.0}, c, price, tried,
-                   [&] { return newer_of(joined(a.bits, join, b.bits)); });
-      };
-      offer(Rule::Join::either, either);
-      offer(Rule::Join::both, both);
-      offer(Rule::Join::but_not, but_not);
-    }
-  }
-  FoundRule found = best.found();
+  const LabelledWindows past(std::move(windows), std::move(relevance));
+  Search search(past, std::move(everything));
+  search.try_terms();
+  search.try_pairs();
+  FoundRule found = search.best();
   found.rule.log_odds_match = log_odds(found.caught, found.matched);
   found.rule.log_odds_rest = log_odds(found.relevant - found.caught, found.windows - found.matched);
   return found;
