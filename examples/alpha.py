@@ -18,7 +18,7 @@ from typing import Any
 
 from prefrontal.cli import main as prefrontal
 from prefrontal.cli.cortex.pages import print_beliefs
-from prefrontal.cli.cortex.reading import Kept, listed_beliefs, read_kept
+from prefrontal.cli.cortex.reading import Kept, read_kept
 from prefrontal.plugin import IncomingMessage, ToolCall
 from prefrontal.runtime import Runtime
 from prefrontal.runtime.plugins.config import ConfigPlugin
@@ -126,7 +126,7 @@ class Story:
         """What `prefrontal cortex beliefs` prints, at the story's time."""
         print("\n$ prefrontal cortex beliefs")
         kept, now = self.kept(), self.clock.now()
-        print_beliefs(listed_beliefs(kept, now), kept.last_reflection, now)
+        print_beliefs(kept.listed(now), kept.last_reflection, now)
 
     def command(self, *words: str) -> None:
         """What the operator types, and what it prints."""

@@ -28,7 +28,7 @@ def run(*words: str) -> Result:
 def test_without_the_extra_one_sentence_says_what_is_missing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("prefrontal.cli.mcp.find_spec", lambda _: None)
+    monkeypatch.setattr("prefrontal.mcp_sdk.find_spec", lambda _: None)
     done = run()
     assert isinstance(done.exception, SourceError)
     assert str(done.exception) == (
@@ -79,7 +79,7 @@ def test_who_starts_it_at_a_terminal_is_told_whom_it_speaks_to(tmp_path: Path) -
 
 
 def test_help_needs_no_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("prefrontal.cli.mcp.find_spec", lambda _: None)
+    monkeypatch.setattr("prefrontal.mcp_sdk.find_spec", lambda _: None)
     done = run("--help")
     assert done.exit_code == 0
     assert "--transport" in done.stdout
