@@ -52,6 +52,15 @@ def test_rows_labels_and_whole_decisions_are_what_was_kept(tmp_path: Path) -> No
         pages.close()
 
 
+def test_what_was_adopted_is_no_decision_of_the_gate(tmp_path: Path) -> None:
+    with DecisionLog(tmp_path / "log") as log:
+        own, adopted = wake(), wake(reason="replayed")
+        log.append_many([own, adopted])
+        pages = DecisionPages(log.path)
+        assert [row.id for row in pages.of_module(own.subject, 10, NOON)] == [own.id]
+        pages.close()
+
+
 def test_kinds_causes_and_states_are_found(tmp_path: Path) -> None:
     with DecisionLog(tmp_path / "log", owed_to=("post x",)) as log:
         woken = wake()

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..storage.database import Row
 from ..storage.opening import open_database
+from ..types import Reason
 from .decision import COLUMNS, Decision, from_row
 from .deliveries import STANDING, SinkProgress
 from .event_json import restored, storable
@@ -204,12 +205,12 @@ class DecisionPages:
 
     def of_module(self, module_id: str, newest: int, since: float) -> list[LogRow]:
         """The wakes decided about for one module since that Unix second, oldest first, looked for
-        among the `newest` decisions that were kept last.
+        among the `newest` decisions that were kept last; those of an adopted history left out.
         """
         first = self.ends()[0] - newest
         rows = self._database.execute(
             f"SELECT {_LIGHT} FROM decisions WHERE seq > ? AND subject = ? AND time >= ? "
-            f"AND kind = '{WAKE}' ORDER BY time, seq",
+            f"AND kind = '{WAKE}' AND reason <> '{Reason.REPLAYED}' ORDER BY time, seq",
             (first, storable(module_id), since),
         )
         return list(map(_row, rows))
