@@ -116,8 +116,7 @@ void Bounds::find_highest() {
 }
 
 double Bounds::operator[](std::uint32_t tool) const {
-  const double text = texts_[tool] * of_unit_ + whole_gain(texts_[tool]);
-  const double bound = texts_[tool] == 0 ? 0.0 : std::min(mixture_.text, text);
+  const double bound = texts_[tool] == 0 ? 0.0 : std::min(mixture_.text, text_bound(texts_[tool]));
   if (names_[tool] == 0) return bound;
   const double share = names_[tool] * share_of_unit_;
   if (share >= 1.0) return bound + mixture_.name;  // by how much is not told
@@ -136,10 +135,11 @@ std::vector<Bounds::Bound> Bounds::reaching(double least) const {
   return of_blocks(fewest(least), least);
 }
 
-double Bounds::whole_gain(int units) const {
-  if (mixture_.text <= 0.0) return 0.0;
-  const double covered = units * of_unit_ / (mixture_.text * Description::kGain * 0.5);
-  return mixture_.text * Description::whole_gain(std::min(1.0, covered));
+double Bounds::text_bound(int units) const {
+  const double words = units * of_unit_;
+  if (mixture_.text <= 0.0) return words;
+  const double covered = words / (mixture_.text * Description::kGain * 0.5);
+  return words + mixture_.text * Description::whole_gain(std::min(1.0, covered));
 }
 
 int Bounds::fewest(double least) const {
@@ -147,7 +147,7 @@ int Bounds::fewest(double least) const {
   int high = 2 * kMost;
   while (low < high) {
     const int middle = (low + high) / 2;
-    if (middle * of_unit_ + whole_gain(middle) >= least) {
+    if (text_bound(middle) >= least) {
       high = middle;
     } else {
       low = middle + 1;

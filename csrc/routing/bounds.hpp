@@ -49,8 +49,8 @@ class Bounds {
   void add_texts(const Description& description);
   void add_names(const Description& description);
   void find_highest();
-  // What a text of so many units gains at most for covering what was asked.
-  double whole_gain(int units) const;
+  // At most what a text of so many units adds, with its gain for covering what was asked.
+  double text_bound(int units) const;
   // The fewest units that make up `least`, with that.
   int fewest(double least) const;
   // Of the blocks that reach so many units.
