@@ -9,7 +9,7 @@ from pydantic import Field
 from ..assembly.router import build_layout, build_router
 from ..errors import InputError
 from ..routing import Mode, Route
-from ..routing.plans.steps import loose_notes, server_notes
+from ..routing.plans.steps import plan_notes
 from .offered import Arguments, Offered, ToolAnswer
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class RouteAnswer(ToolAnswer):
     selected: list[ChosenTool] = Field(description="in the order of the calls; empty for generate")
     plan: dict[str, Any] | None = Field(description="steps, inputs and outputs")
     notes: list[str] = Field(
-        description="which steps are yours to call on a server, and which hand nothing on"
+        description="which steps you call on a server, which hand nothing on, and what none serves"
     )
     reason: str
     domain: str | None
@@ -79,7 +79,7 @@ class RouteAnswer(ToolAnswer):
                 for each in decision.selected
             ],
             plan=decision.plan,
-            notes=_notes(decision.plan),
+            notes=plan_notes(decision.plan, route.uncovered, caller="you call"),
             reason=decision.reason,
             domain=intent.domain,
             action=intent.action,
@@ -99,10 +99,6 @@ class RouteAnswer(ToolAnswer):
 def _of(route: Route, spec: ToolSpec) -> Tool:
     assert route.ranking is not None, "what was selected was ranked"
     return route.ranking.tool_of(spec)
-
-
-def _notes(plan: dict[str, Any] | None) -> list[str]:
-    return [*server_notes(plan, caller="you call"), *loose_notes(plan)] if plan else []
 
 
 def route_tool(served: Served, arguments: RouteArguments) -> RouteAnswer:

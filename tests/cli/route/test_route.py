@@ -77,6 +77,38 @@ def test_a_plan_may_be_had_as_json_and_explained_beside_it(project: Path) -> Non
     assert "score = map(0.4 name + 0.4 doc + 0.2 history)" in explained.stderr
 
 
+@pytest.mark.parametrize(
+    ("prompt", "notes"),
+    [
+        (COMPOSE, []),
+        ("summarize a matrix, then juggle the oranges", ["nothing covers 'juggle the oranges'"]),
+        ("count the words, then plot a matrix", ["s1 hands nothing on to another step"]),
+    ],
+)
+def test_what_a_plan_leaves_open_is_said_beside_it(
+    prompt: str, notes: list[str], project: Path
+) -> None:
+    for flags in ([], ["--json"]):
+        result = route(project, prompt, "--plan", *flags)
+        assert result.exit_code == 0
+        assert result.stderr == "".join(f"[PREFRONTAL] {note}\n" for note in notes)
+    explained = route(project, prompt, "--plan", "--explain").stderr
+    assert all(explained.count(note) < 2 for note in notes)
+
+
+def test_why_a_plan_does_not_end_with_0_is_said(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PREFRONTAL_ROUTING__RANKER__THRESHOLD", "0.3")
+    for name, doc in (("send_mail", "Send a mail."), ("print_mail", "Print a mail on paper.")):
+        text = f'"""{doc}"""\n\n\ndef run() -> int:\n    return 1\n'
+        (project / f"workflows/domains/text/count/{name}.py").write_text(text)
+    result = route(project, "mail the report", "--plan")
+    assert result.exit_code == 3
+    assert result.stderr.endswith(": either may be meant.\n")
+    assert result.stdout.startswith("plan:")
+
+
 def test_a_plan_that_does_not_exist_prints_nothing_but_why(project: Path) -> None:
     result = route(project, UNKNOWN, "--plan")
     assert (result.exit_code, result.stdout) == (3, "")

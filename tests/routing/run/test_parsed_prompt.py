@@ -253,6 +253,29 @@ def test_a_tool_called_by_its_name_is_found_in_any_folder(meetings: Layout) -> N
     assert [spec.path.stem for spec in route.decision.selected] == ["cancel_meeting"]
 
 
+def test_clauses_are_looked_for_everywhere_though_one_folder_seems_sure(tmp_path: Path) -> None:
+    layout = layout_of(tmp_path)
+    for place, doc in (
+        ("mail/send/send_mail", "Send a mail to somebody."),
+        ("text/summarize/cut", "Summarize a text by its first sentences."),
+        ("text/read/read_file", "Read a text file."),
+    ):
+        write(layout.domains / f"{place}.py", tool(doc, "text: str"))
+    route = routed(layout, "read report.txt, summarize it and mail it to Ann", PLAN)
+    assert (route.intent.domain, route.intent.action) == ("mail", "summarize")
+    assert route.intent.confidence >= 0.55
+    names = [spec.path.stem for spec in route.decision.selected]
+    assert names == ["read_file", "cut", "send_mail"]
+
+
+def test_all_folders_are_looked_at_where_a_search_was_widened_to_some(two_homes: Layout) -> None:
+    write(two_homes.domains / "garden/water/sprinkle.py", tool("Sprinkle.", "litres: int = 1"))
+    route = routed(two_homes, "home letters: juggle the sea", PLAN)
+    searched = [one for one in events(route) if one["phase"] == "discover"]
+    assert [one["detail"]["search"] for one in searched] == ["widened", "widened"]
+    assert [one["candidates"] for one in searched] == [1, 3]
+
+
 def test_the_clauses_of_a_prompt_are_looked_for_in_every_domain(meetings: Layout) -> None:
     prompt = "load the csv file, then summarize the matrix and then plot the matrix summary"
     route = routed(meetings, prompt, PLAN)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...plain_text import one_line
-from ...routing.plans.steps import server_notes
+from ...routing.plans.steps import plan_notes, server_notes
 from ...routing.run.transcript import PREFIX, Transcript
 from ..answers import even_unread
 
@@ -74,10 +74,17 @@ class Output:
                 return done  # the transcript ended with it
             click.echo(f"{PREFIX} {one_line(done.sentence)}", err=True)
         elif self._plan_only or ((self._dry_run or notes) and document and not self._as_json):
-            for note in notes if self._plan_only else ():
+            for note in self._beside_plan(done) if self._plan_only else ():
                 click.echo(f"{PREFIX} {one_line(note)}", err=True)
             click.echo(_text(document or {}, self._as_json), nl=False)
         return done
+
+    def _beside_plan(self, done: Route) -> list[str]:
+        """What --plan says on standard error; less where --explain has said it."""
+        if not self._quiet:
+            return server_notes(done.decision.plan)
+        why = [done.sentence] if done.exit_code else []
+        return [*why, *plan_notes(done.decision.plan, done.uncovered)]
 
     @contextmanager
     def waiting(self, word: str) -> Iterator[None]:

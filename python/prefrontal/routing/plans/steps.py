@@ -44,6 +44,21 @@ def loose_notes(document: Mapping[str, Any]) -> list[str]:
     return [f"{one} hands nothing on to another step" for one in loose_steps(document)]
 
 
+def plan_notes(
+    document: Mapping[str, Any] | None,
+    uncovered: Iterable[str] = (),
+    *,
+    caller: str = "your agent calls",
+) -> list[str]:
+    """What a plan leaves to whoever reads it: calls on servers, loose ends, clauses of the prompt
+    that no step serves.
+    """
+    if document is None:
+        return []
+    missing = [f"nothing covers {clause!r}" for clause in uncovered]
+    return [*server_notes(document, caller=caller), *loose_notes(document), *missing]
+
+
 def step_name(step: Mapping[str, Any]) -> str:
     """How people read a step's tool: "plot.py::run", "fetch_page of the server web"."""
     if SERVER not in step:

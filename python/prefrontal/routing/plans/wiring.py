@@ -14,6 +14,9 @@ from .references import Reference
 from .type_hints import contradicts, is_mapping, same_type, says_much, value_type
 
 _ANY_VALUE = ("result", "output", "value", "data", "out")
+_AMOUNTS = (
+    "count number total sum size length limit top days hours minutes seconds width height max min"
+)
 _PLACES = ("path", "file", "filename", "folder", "directory", "dir", "url", "uri", "location")
 
 
@@ -64,8 +67,9 @@ def wire(
 ) -> Plan | None:
     """A plan that calls the tools of the candidates in their order.
 
-    An argument takes the output of an earlier step, the latest first, that has its name; else, if
-    it is required, one of its type, then one whose name shares its words; else it becomes a
+    An argument takes the output of an earlier step, the latest first, that has its name, but for an
+    optional amount (`count: int = 2` sets something, where an output `count` measures); else, if it
+    is required, one of its type, then one whose name shares its words; else it becomes a
     parameter of the plan, which arguments of one name and type have in common. A type like str
     that says little links only neighbours, and only where one argument can be meant: the only one
     that fits, or the one that has the name of what the step before was given, so that what was
@@ -145,7 +149,7 @@ def _link(step: _Step, sources: Sequence[_Source], inputs: set[str]) -> None:
     """
     for arg in step.args:
         named = [one for one in sources if arg.name in (one.key, one.name)]
-        if named and not contradicts(named[0].hint, arg.type_hint):
+        if named and _takes_by_name(arg) and not contradicts(named[0].hint, arg.type_hint):
             step.take(arg, named[0])
     for fits in (_by_type, _by_words):
         for arg in step.open_args():
@@ -154,6 +158,10 @@ def _link(step: _Step, sources: Sequence[_Source], inputs: set[str]) -> None:
                 step.take(arg, matches[0])
     if not step.used:
         _link_neighbour(step, [one for one in sources if one.number == step.number - 1], inputs)
+
+
+def _takes_by_name(arg: ArgSpec) -> bool:
+    return arg.required or not set(routing.tokens(arg.name)) <= _tokens(_AMOUNTS)
 
 
 def _by_type(source: _Source, arg: ArgSpec) -> bool:

@@ -33,7 +33,7 @@ def rank(bench: Workbench, parsed: ParsedPrompt) -> Ranking:
         discovery = replace(parsed.tools, search="everywhere")
     elif not any(tool.runnable for tool in discovery.tools):
         discovery = replace(parsed.tools, search="widened")
-    elif not sure or (len(parsed.clauses) > 1 and discovery.search == "exact"):
+    elif not sure or len(parsed.clauses) > 1:
         discovery = replace(parsed.tools, search="everywhere")
     else:
         discovery = _with_those_by_name(parsed, discovery)

@@ -77,9 +77,7 @@ class Ranking:
     @property
     def complete(self) -> bool:
         """Whether there is nowhere else to look."""
-        return self.discovery.search != "exact" or len(self.parsed.tools.tools) <= len(
-            self.discovery.tools
-        )
+        return len(self.parsed.tools.tools) <= len(self.discovery.tools)
 
     def tool_of(self, spec: ToolSpec) -> Tool:
         """The discovered tool that a decision selected. Raises SourceError when it is gone."""
@@ -157,7 +155,7 @@ class Route:
     """What each stage came to; None for a stage that was not reached.
 
     ranking: None for a route that was taken up again, too. promotion: None also for a tool of a
-    server, which stays there.
+    server, which stays there. uncovered: clauses of the prompt that a plan does not serve.
     """
 
     request: RouteRequest
@@ -168,6 +166,7 @@ class Route:
     trial: TrialReport | None = None
     approval: Approval | None = None
     promotion: Promotion | None = None
+    uncovered: tuple[str, ...] = ()
 
     @property
     def trace(self) -> Trace:

@@ -16,6 +16,7 @@ from ..catalog.discovery import discover_all
 from ..exit_codes import OK, UNSURE
 from ..identity import Identities
 from ..plans.plan import parse_plan
+from ..ranking.decide import Bar
 from ..trace import Show, Trace, log_app, log_metric
 from ..trials.hosts import hosts_of
 from ..types import ParsedIntent, RouteDecision, Tool
@@ -121,7 +122,8 @@ class Router:
         if request.mode.plan_only:
             unsure = decision.policy == "generate" or choice.rivals
             ending = Ending(UNSURE if unsure else OK, decision.reason)
-            return Route(request, intent, planned(choice), ending, ranking)
+            left = choice.uncovered_clauses(Bar.of(self.bench.settings.ranker).floor)
+            return Route(request, intent, planned(choice), ending, ranking, uncovered=left)
         module = untried(decision, request.mode) or trial_module(self.bench, choice)
         if isinstance(module, Ending):
             return Route(request, intent, decision, module, ranking)
