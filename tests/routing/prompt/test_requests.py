@@ -78,6 +78,8 @@ WITH_OBJECT = [
     ("check what it leads to and crop the border", ["check what it leads to", "crop the border"]),
     ("What is new in Rome, also tell me a joke", ["What is new in Rome", "tell me a joke"]),
     ("I loaded the csv, frobnicate it", ["I loaded the csv", "frobnicate it"]),
+    ("load the csv, sort by price", ["load the csv", "sort by price"]),
+    ("read the letter and look for dates", ["read the letter", "look for dates"]),
     ("frobnicate the csv and crop the border", ["frobnicate the csv", "crop the border"]),
     ("embed the file and crop the border", ["embed the file", "crop the border"]),
 ]
@@ -139,6 +141,8 @@ ONE = [
     "in the sheet, crop the border",
     "I attended a lecture and took a picture",
     "To connect the phone and pair the watch",
+    "list the name, order of customers",
+    "list the name and plan for dates",
     "find a way to improve my site and reach my customers",
     "find a way to improve sites and reach my customers",
     "convert it to reach the limit and crop the border",

@@ -43,6 +43,11 @@ BEFORE_OBJECTS = word_set(
     "any some no one two three me us"
 )
 PREPOSITIONS = word_set("of for from in on by with as about at to into over per via")
+_VERB_PAIRS = {
+    *((verb, "by") for verb in ("sort", "order", "group", "filter", "split")),
+    *((verb, "for") for verb in ("search", "look", "check")),
+}
+"""Verbs whose base form with that preposition is hardly ever a noun: "sort by date"."""
 _COPULAS = word_set("is are was were be been has have had isn't aren't it's that's")
 _NARROWING = word_set("where whose")
 """Words that begin a condition on what is asked for: "keep the rows where price is low"."""
@@ -117,6 +122,8 @@ class Lexicon:
             return False
         after = words[place + 1] if place + 1 < len(words) else None
         if after is not None and (after.kind == "quoted" or after.text in BEFORE_OBJECTS):
+            return True
+        if after is not None and (words[place].text, after.text) in _VERB_PAIRS:
             return True
         ambiguous = _is_noun_too(words[place].text)
         if bare or not ambiguous:
