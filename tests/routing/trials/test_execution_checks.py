@@ -150,7 +150,11 @@ def test_an_example_that_fails_is_a_failure_and_a_guess_that_is_refused_is_not(
     report = tried(layout, picky)
     assert report.ok and states(report)[3] == "not runnable"
     assert "inputs guessed from type hints failed: ValueError: none (line 11)" in report.summary
-    assert not tried(layout, picky, generated=True).ok
+    needed = tried(layout, picky, generated=True)
+    assert not needed.ok
+    assert "; it must run once: give it, or the tools that it calls, an Example; see logs/" in (
+        needed.summary
+    )
     report = tried(layout, picky, example={"numbers": []})
     assert not report.ok and states(report)[3] == "failed"
     assert tried(layout, picky, example={"numbers": [1]}, generated=True).ok
@@ -210,7 +214,8 @@ def test_a_tool_without_inputs_to_guess_is_not_runnable(layout: Layout) -> None:
     report = tried(layout, source)
     assert report.ok and states(report)[3] == "not runnable"
     assert "no example for numbers" in report.summary
-    assert not tried(layout, source, generated=True).ok
+    needed = tried(layout, source, generated=True)
+    assert not needed.ok and "Example" not in needed.summary
 
 
 @pytest.mark.exhaustive

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..plans.plan import plan_document
 from ..types import Candidate, ParsedIntent, Plan, RouteDecision, SubIntent
 from .coverage import Share, covers_all, needed_for_all, shares, tools_of
-from .precedence import micro, shadowed, tie_key
+from .precedence import micro, rejected_before, shadowed, tie_key
 
 if TYPE_CHECKING:
     from ...settings.routing import Ranker
@@ -126,7 +126,9 @@ def _nothing(parsed: ParsedIntent, eligible: Sequence[Candidate], bar: Bar) -> s
     if not eligible:
         return f"there is no tool for {place}"
     nearest = ", ".join(f"{_name(one)} {shown(micro(one.score))}" for one in eligible[:_NEAREST])
-    return f"no tool for {place} reaches tau {shown(bar.tau)}; nearest: {nearest}"
+    rejected = rejected_before(eligible)
+    also = f"; {rejected}" if rejected else ""
+    return f"no tool for {place} reaches tau {shown(bar.tau)}; nearest: {nearest}{also}"
 
 
 def _name(candidate: Candidate) -> str:

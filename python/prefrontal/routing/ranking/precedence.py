@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from ...errors import InputError
@@ -17,6 +17,8 @@ _MILLION = 1_000_000
 _HARM = {"none": 0, "write": 1, "delete": 2}
 _UNSAID_HARM = 1  # a tool that says nothing counts as one that writes
 MOST_HARM = 2
+REJECTED = "rejected for a prompt like this"
+"""The flag of a candidate that a person's no puts behind."""
 
 
 def micro(value: float) -> int:
@@ -44,6 +46,13 @@ def tie_rule(first: Candidate, second: Candidate, harmless_first: bool = True) -
         if rule(first) != rule(second):
             return name
     return "none"
+
+
+def rejected_before(candidates: Iterable[Candidate]) -> str:
+    """For sentences: which tools are behind because of a person's no; empty for none."""
+    names = [one.tool.name for one in candidates if REJECTED in one.flags]
+    verb = "was" if len(names) == 1 else "were"
+    return f"{' and '.join(names)} {verb} {REJECTED} (history.jsonl)" if names else ""
 
 
 def shadowed(ranked: Sequence[Candidate]) -> tuple[tuple[Candidate, ...], tuple[str, ...]]:

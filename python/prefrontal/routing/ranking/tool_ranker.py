@@ -11,7 +11,7 @@ from ..catalog.history import PRIOR, PastEvent, history_success, last_prompts
 from ..types import Candidate, SubIntent, Tool
 from .index_store import IndexStore
 from .meanings import Meanings
-from .precedence import micro, tie_key
+from .precedence import REJECTED, micro, tie_key
 from .removal import ACCEPTED, FACTOR, disagreement
 from .verb_pairs import lacks_the_act
 
@@ -79,13 +79,15 @@ class ToolRanker:
         """The best tools for the prompt and for each of its clauses, best first.
 
         Each has its score for the whole prompt and, when there are several clauses, for each of
-        them. At most `settings.candidates` for the prompt and as many for each clause. among: the
-        keys of the tools that may be candidates.
+        them. At most `settings.candidates` for the prompt and as many for each clause, and those
+        that were rejected for a prompt like it. among: the keys of the tools that may be
+        candidates.
         """
         parts = [clause.text for clause in clauses] if len(clauses) > 1 else []
         whole, *by_clause = [self._ranked(text, among) for text in (intent, *parts)]
         most = self._settings.candidates
         chosen = {key for by_key in (whole, *by_clause) for key in list(by_key)[:most]}
+        chosen |= {key for key, one in whole.items() if REJECTED in one.flags}
         candidates = [
             replace(whole[key], clauses=tuple(by_key[key].score for by_key in by_clause))
             for key in chosen
@@ -166,6 +168,8 @@ class ToolRanker:
         near = (entry.explanation or {}).get("joined", ())
         if near:
             flags.append(f"near words: {', '.join(f'{one} ~ {other}' for one, other in near)}")
+        if (entry.explanation or {}).get("rejected", 0.0) >= FAMILIAR:
+            flags.append(REJECTED)
         by_name = _by_name(entry)
         if by_name:
             flags.append("called by its name")

@@ -18,6 +18,7 @@ from ..plans.plan import parse_plan
 from ..plans.render import render
 from ..ranking.coverage import shares
 from ..ranking.decide import Bar, shown
+from ..ranking.precedence import rejected_before
 from ..trials.hosts import hosts_of
 from .request import Ending
 from .route import ToolChoice, TrialModule
@@ -94,7 +95,8 @@ def _generated_module(bench: Workbench, choice: ToolChoice) -> TrialModule | End
     request, model = choice.ranking.parsed.request, bench.model
     near, mode = choice.ranking.candidates[:_NEAREST], request.mode
     misses = f"nearest misses: {_scores(near)}" if near else "there are no tools yet"
-    misses = "; ".join([*_parts_that_fit(bench, choice), misses])
+    rejected = rejected_before(choice.ranking.candidates)
+    misses = "; ".join([*_parts_that_fit(bench, choice), misses, *[rejected] * bool(rejected)])
     if model is None:
         return Ending(UNSURE, f"no tool fits and no model is configured to write one; {misses}.")
     if not (mode.interactive or mode.dry_run or mode.allow_generated):

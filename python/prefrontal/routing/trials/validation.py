@@ -13,7 +13,7 @@ from ...storage.files import write_atomic
 from ..catalog.tool_facts import read_facts
 from ..types import ValidationReport
 from .entry_point import EntryPoint, entry_point
-from .execution_checks import try_call, try_import
+from .execution_checks import GUESSED, try_call, try_import
 from .static_checks import check_with_mypy, check_with_ruff
 from .trial import ModuleTrial, TrialStep, short_line
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 SIZE_LIMIT = 1 << 20
 """Most bytes of a module."""
+NEEDS_EXAMPLE = "it must run once: give it, or the tools that it calls, an Example"
 
 
 def validate(
@@ -196,4 +197,5 @@ def _summary(
     path = log.relative_to(layout.logs.parent) if below else log
     more = [step.name for step in bad if step is not worst and step.state != "skipped"]
     also = f"; also {', '.join(more)}" if more else ""
-    return f"FAILED: {worst.name} {worst.state}: {worst.reason}{also}; see {path.as_posix()}"
+    need = f"; {NEEDS_EXAMPLE}" if worst.state == "not runnable" and GUESSED in worst.reason else ""
+    return f"FAILED: {worst.name} {worst.state}: {worst.reason}{also}{need}; see {path.as_posix()}"
