@@ -134,6 +134,15 @@ def test_a_command_that_cannot_be_run_is_refused_at_once(command: str | list[str
         CommandSink(command)
 
 
+def test_a_command_written_for_a_shell_is_refused_with_one_that_runs_it() -> None:
+    for operator in ("|", "&&", ">>", "2>&1"):
+        with pytest.raises(InputError, match="which no shell reads") as refusal:
+            CommandSink(f"cat {operator} wc")
+        assert str(refusal.value).endswith(f"for a shell: sh -c 'cat {operator} wc'")
+    assert CommandSink(["true", "|"]).deliver(wake()).ok
+    assert CommandSink("sh -c 'cat | grep -q Hm'").deliver(wake(question="Hm?")).ok
+
+
 def test_a_program_that_is_gone_later_is_an_outcome(tmp_path: Path) -> None:
     program = tmp_path / "program"
     program.write_text("#!/bin/sh\n")

@@ -100,7 +100,7 @@ def watch(
 
     \b
       prefrontal watch ~/Downloads
-      prefrontal watch ~/Downloads --exec 'notify-send Prefrontal'
+      prefrontal watch ~/Downloads --exec 'my-agent --ask'
       prefrontal watch --recall 0.95 --json      # what ./prefrontal.yml names
       prefrontal watch --config prefrontal.yml --shadow
       prefrontal watch --partitions auto         # one of several machines

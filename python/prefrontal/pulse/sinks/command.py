@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 VALUE_LIMIT = 8000
 """Most characters of one value in the environment; a system takes only so much."""
+_OPERATORS = frozenset(("|", "|&", "||", "&", "&&", "<", ">", ">>", "&>", "2>", "2>>", "2>&1"))
 
 
 class CommandSink:
@@ -96,6 +97,11 @@ def _argv(command: str | Sequence[str]) -> list[str]:
     if not argv or shutil.which(argv[0]) is None:
         name = argv[0] if argv else ""
         raise InputError(f"command must name a program that can be run, got {shown(name)}")
+    if isinstance(command, str) and (ours := _OPERATORS.intersection(argv)):
+        raise InputError(
+            f"command must be a program and its words, which no shell reads, got {min(ours)!r};"
+            f" for a shell: sh -c {shlex.quote(command)}"
+        )
     return argv
 
 
