@@ -68,6 +68,10 @@ def test_a_receipt_is_read_again_and_one_of_another_format_is_refused(tmp_path: 
         receipt.write_text(torn)
         with pytest.raises(SourceError, match=r"receipt\.json cannot be used: "):
             folder.read()
+    receipt.unlink()
+    receipt.mkdir()
+    with pytest.raises(SourceError, match=r"receipt\.json cannot be used: Is a directory$"):
+        folder.read()
 
 
 def test_a_state_folder_in_which_nothing_can_be_made_is_named(tmp_path: Path) -> None:

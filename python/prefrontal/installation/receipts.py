@@ -52,7 +52,8 @@ class ReceiptFolder:
         except FileNotFoundError:
             return None
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise SourceError(f"{self.path / 'receipt.json'} cannot be used: {error}") from None
+            reason = error.strerror if isinstance(error, OSError) else error
+            raise SourceError(f"{self.path / 'receipt.json'} cannot be used: {reason}") from None
 
     def write(self, receipt: InstallReceipt) -> None:
         """Copies first, the receipt that names them last."""
