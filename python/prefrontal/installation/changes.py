@@ -90,9 +90,9 @@ def install(target: InstallTarget, changes: Sequence[TextChange], folder: Receip
     _check(changes)
     commands = tuple(tuple(job.commands()) for job in target.jobs)
     entries = tuple(_entry(each, before) for each in changes)
-    folder.write(InstallReceipt(entries, commands))
     undo: list[Callable[[], object]] = [partial(_restore, folder, before)]
     try:
+        folder.write(InstallReceipt(entries, commands))
         made: list[tuple[str, ...]] = []
         for each in changes:
             folders = each.place.write(each.then) if each.is_one else []

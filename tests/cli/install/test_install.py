@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import shutil
 import subprocess
 from pathlib import Path
@@ -182,6 +183,19 @@ def test_a_workflow_with_the_reviewer_in_it_stays_and_leaves_a_copy(home: Path) 
     assert not path.exists()
     [line] = [each for each in output.splitlines() if each.startswith("A copy is ")]
     assert Path(line.removeprefix("A copy is ").removesuffix(".")).read_text() == mine
+
+
+def test_a_full_disk_leaves_no_copy_of_a_file_behind(home: Path) -> None:
+    before = everything(home)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (300, limits[1]))  # the first copy fits
+    try:
+        said = refusal("install", "claude-code", "--yes")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert "0.after cannot be written: File too large" in said
+    assert everything(home) == before
+    assert [path for path in (home / ".local").rglob("*") if path.is_file()] == []
 
 
 def test_without_its_receipt_only_ours_goes(home: Path) -> None:
