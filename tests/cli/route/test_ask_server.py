@@ -96,6 +96,17 @@ def test_a_server_that_says_nothing_is_given_up(
     assert "cannot be asked for its tools: no answer within 0.5 s" in result.stderr
 
 
+def test_a_list_without_an_end_is_refused(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ask_server, "MOST_PAGES", 1)
+    command = started(tmp_path, PAGES)
+    result = route(project, "tools", "import-mcp", "--command", command)
+    assert result.exit_code == 2 and "its list has more than 1 pages" in result.stderr
+    monkeypatch.setattr(ask_server, "MOST_PAGES", 2)
+    assert route(project, "tools", "import-mcp", "--command", command).exit_code == 0
+
+
 @pytest.mark.parametrize(
     ("error", "said"),
     [

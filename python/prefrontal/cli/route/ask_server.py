@@ -76,6 +76,8 @@ async def _listed(address: McpAddress, words: Any) -> tuple[str, dict[str, Any]]
             cursor = page.next_cursor
             if not cursor:
                 break
+        else:
+            raise ValueError(f"its list has more than {MOST_PAGES:,} pages")
         info = client.server_info
         return (info.name if info else "") or address.shown, {"tools": tools}
 
