@@ -282,8 +282,9 @@ def scores(data: Data) -> None:
 
 def embeddings(data: Data) -> None:
     """With the vectors of the package wordllama, on the odd prompts."""
-    routing_scores.embedded(data.tools, data.queries[1::2])
-    routing_scores.people(embedder=WordLlamaEmbedder())
+    model = WordLlamaEmbedder()
+    routing_scores.embedded(data.tools, data.queries[1::2], model)
+    routing_scores.people(embedder=model)
 
 
 def main() -> None:

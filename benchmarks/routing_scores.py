@@ -19,7 +19,6 @@ from prefrontal.routing.ranking.meanings import Meanings
 from prefrontal.routing.ranking.rivals import rivals
 from prefrontal.routing.ranking.tool_ranker import ToolRanker
 from prefrontal.routing.types import Candidate, Tool, ToolSpec
-from prefrontal.runtime.models.embedding import WordLlamaEmbedder
 from prefrontal.settings.routing import Ranker
 from routing_prompts import TOOLS, Pair, phrasings_of
 
@@ -130,9 +129,9 @@ def tool_file(name: str, doc: str) -> Tool:
     return Tool(ToolSpec(Path(path), "run", [], doc, 0.0), name, "x", "y", False, path, "")
 
 
-def embedded(tools: Tools, queries: Sequence[Pair]) -> None:
+def embedded(tools: Tools, queries: Sequence[Pair], embedder: Embedder) -> None:
     """What vectors of wordllama add, nothing learned, as `prefrontal route` ranks."""
-    settings, embedder = Ranker(), WordLlamaEmbedder()
+    settings = Ranker()
     files = [tool_file(name, doc) for name, doc in tools]
     head = "", "acc@1", "acc@5", "reach tau", "right of those", "calibration"
     print_head(f"{len(queries)} prompts, {len(tools)} tools, nothing learned", *head)

@@ -35,9 +35,7 @@ def asks_to_remove(prompt: str) -> bool:
 
 def may_remove(tool: Tool) -> bool:
     """Whether any text of the tool speaks of removing or changing."""
-    intents = tool.manifest.intents if tool.manifest else ()
-    texts = (tool.name, tool.spec.doc, *intents)
-    return any(stems(f"{REMOVING} {CHANGING}") & set(core.tokens(text)) for text in texts)
+    return bool(stems(f"{REMOVING} {CHANGING}") & words_of(tool))
 
 
 def disagreement(prompt: str, tool: Tool) -> str:
@@ -52,6 +50,12 @@ def disagreement(prompt: str, tool: Tool) -> str:
     if name not in stems(REMOVING) or stems(REMOVING) & set(core.tokens(prompt)):
         return ""
     return "it removes, which was not asked for"
+
+
+def words_of(tool: Tool) -> set[str]:
+    """The stems of all texts of the tool."""
+    intents = tool.manifest.intents if tool.manifest else ()
+    return {one for text in (tool.name, tool.spec.doc, *intents) for one in core.tokens(text)}
 
 
 @cache

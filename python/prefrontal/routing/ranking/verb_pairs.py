@@ -7,10 +7,11 @@ meant.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from ..._core import routing as core
 from ..types import Tool
-from .removal import stems
+from .removal import stems, words_of
 
 _AND = r"(?:[\s-]*\band\b[\s-]*|\s*[&/-]\s*)"
 _PAIRS = (
@@ -24,19 +25,23 @@ _PAIRS = (
 
 def lacks_the_act(prompt: str, tool: Tool) -> str:
     """Why the tool is not for a prompt that opens with a pair; empty where it may be."""
+    act, others = _act(prompt)
+    if not act or stems(f"{act} {others}") & words_of(tool):
+        return ""
+    return f"it does not {act}"
+
+
+@lru_cache(maxsize=64)  # of a prompt each tool asks
+def _act(prompt: str) -> tuple[str, str]:
+    """What the pair that the prompt opens with does, and other words for that; empty for none."""
     text = prompt.casefold()
     for written, act, others in _PAIRS:
         pair = re.search(written, text)
         if pair and _opening(text) in stems(pair[1]):
-            return "" if stems(f"{act} {others}") & _words(tool) else f"it does not {act}"
-    return ""
+            return act, others
+    return "", ""
 
 
 def _opening(text: str) -> str:
     """The stem of the first word with content."""
     return next((one for one in core.tokens(text) if not core.is_stop_word(one)), "")
-
-
-def _words(tool: Tool) -> set[str]:
-    intents = tool.manifest.intents if tool.manifest else ()
-    return {one for text in (tool.name, tool.spec.doc, *intents) for one in core.tokens(text)}
