@@ -26,7 +26,7 @@ from collections.abc import Sequence
 from contextlib import closing, nullcontext, suppress
 from functools import partial
 from pathlib import Path
-from threading import Event, Lock, local
+from threading import Event, Lock, get_ident, local
 from typing import Any
 
 from own_folder import make_own_folder
@@ -86,7 +86,7 @@ class Boundaries:
             os.close(os.open(mark, os.O_CREAT | os.O_EXCL))
             (self._folder / "frozen").write_text(str(os.getpid()))
             with nullcontext() if self._acts() else self._within_act:
-                os.kill(os.getpid(), number)
+                signal.pthread_kill(get_ident(), number)  # to another thread, this one would go on
 
     def set(self) -> None:
         """Put them between the steps of this process."""

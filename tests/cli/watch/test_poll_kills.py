@@ -88,7 +88,20 @@ def digest(content: bytes) -> str:
 def test_each_change_of_a_page_is_told_from_the_one_before_whenever_the_watch_is_killed(
     tmp_path: Path, kills: int
 ) -> None:
+    def told_of() -> Counter[str]:
+        return decided(tmp_path, lambda event: event.features["content_hash"])
+
     with page() as server:
+        lives = count()
+
+        def wait(running: Running, moments: random.Random) -> None:
+            if next(lives) % 2:  # not all are killed before anything is told
+                before, end = len(told_of()), time.monotonic() + PATIENCE_S
+                while len(told_of()) == before:
+                    assert time.monotonic() < end, f"{before} changes are told of"
+                    Event().wait(0.01)
+            server.at_work(running, moments)
+
         address = f"http://127.0.0.1:{server.server_port}/"
         settings = config(tmp_path, network=[{"url": address, "every_s": 0.02}])
         begun = server.says()
@@ -96,11 +109,11 @@ def test_each_change_of_a_page_is_told_from_the_one_before_whenever_the_watch_is
             while server.asked < 2:  # the first answer is kept
                 Event().wait(0.01)
         with writing(server.turn):
-            kill_often(kills, settings, server.at_work)
+            kill_often(kills, settings, wait)
         server.turn()
         last = digest(server.says())
         with watching("--config", settings) as running:
-            while last not in decided(tmp_path, lambda event: event.features["content_hash"]):
+            while last not in told_of():
                 Event().wait(0.02)
             running.end()
     with DecisionLog(tmp_path / "state" / "decisions.sqlite") as log:
@@ -109,7 +122,7 @@ def test_each_change_of_a_page_is_told_from_the_one_before_whenever_the_watch_is
     assert [
         each for each in pairwise(told) if each[0]["content_hash"] != each[1]["previous_hash"]
     ] == []
-    assert len({each["content_hash"] for each in told}) == len(told) > kills
+    assert len({each["content_hash"] for each in told}) == len(told) > kills // 2
 
 
 class Notes:
