@@ -48,7 +48,7 @@ def called(signature: str, example: Mapping[str, Any] | None = None) -> tuple[An
         ("tuple[int, ...]", ()),
         ("tuple[int, str]", (0, "")),
         ("tuple", ()),
-        ("pathlib.Path", Path("example")),
+        ("pathlib.Path", Path("a.txt")),
         ("date", date(2025, 1, 1)),
         ("datetime", datetime(2025, 1, 1, tzinfo=UTC)),
         ("Optional[Frame]", None),

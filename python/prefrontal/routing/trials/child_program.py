@@ -2,10 +2,11 @@
 
 The request is one JSON object on standard input: nonce, path, source (its bytes as Latin-1), name,
 call (whether to call it), arguments and keywords (encoded as `example_inputs` does), and perhaps
-value (how many characters and items of what is returned are asked for). The answer is
-one line on a private copy of standard output: the nonce, then a JSON object. What the tool prints
-goes to standard error, so that it is not taken for an answer by accident; a tool that searches
-this process for the nonce can still lie about itself, and only about itself.
+files (texts by name, made before) and value (how many characters and items of what is returned are
+asked for). The answer is one line on a private copy of standard output: the nonce, then a JSON
+object. What the tool prints goes to standard error, so that it is not taken for an answer by
+accident; a tool that searches this process for the nonce can still lie about itself, and only about
+itself.
 """
 
 from __future__ import annotations
@@ -45,6 +46,7 @@ def answer(request: Mapping[str, Any]) -> dict[str, Any]:
     """The outcome: ok, or the error with its type, text and line."""
     asked_network = watch_network()
     try:
+        make_files(request.get("files", {}))
         module = load(request)
         function = getattr(module, request["name"], None)
         if not callable(function):
@@ -68,6 +70,14 @@ def watch_network() -> list[str]:
 
     sys.addaudithook(hook)
     return attempts
+
+
+def make_files(files: Mapping[str, str]) -> None:
+    """Write the texts to files in the folder of the trial."""
+    for name, text in files.items():
+        path = Path(name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
 
 
 def load(request: Mapping[str, Any]) -> ModuleType:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
+
+from ..catalog.docstring import argument_docs, summary
+from .example_files import ExampleFile, example_file, small_file
 
 if TYPE_CHECKING:
     from .entry_point import EntryPoint, Parameter
@@ -36,11 +39,14 @@ _DICTS = {"dict", "Dict", "Mapping", "MutableMapping"}
 
 @dataclass(frozen=True, slots=True)
 class ExampleInputs:
-    """The inputs of a call. guessed: some come from type hints alone."""
+    """The inputs of a call. guessed: some come from type hints alone. files: contents by name,
+    which guessed paths lead to and which must be made.
+    """
 
     arguments: tuple[Encoded, ...]
     keywords: Mapping[str, Encoded]
     guessed: bool
+    files: Mapping[str, str] = field(default_factory=dict)
 
 
 def example_inputs(entry: EntryPoint, example: Mapping[str, Any] | None) -> ExampleInputs | str:
@@ -51,6 +57,7 @@ def example_inputs(entry: EntryPoint, example: Mapping[str, Any] | None) -> Exam
     values = dict(example or {})
     arguments: list[Encoded] = []
     keywords: dict[str, Encoded] = {}
+    files: dict[str, str] = {}
     guessed = left_out = False
     for one in entry.parameters:
         if one.kind in {"rest", "keywords"}:
@@ -58,8 +65,9 @@ def example_inputs(entry: EntryPoint, example: Mapping[str, Any] | None) -> Exam
         if one.name not in values and not one.required:
             left_out = left_out or one.kind == "positional"
             continue
-        guessed = guessed or one.name not in values
-        value = _told(one, values.pop(one.name)) if one.name in values else from_hint(one.hint)
+        told = one.name in values
+        guessed = guessed or not told
+        value = _told(one, values.pop(one.name)) if told else _guess(one, entry.doc, files)
         if value is None:
             return f"no example for {one.name}" + (f" ({one.hint})" if one.hint else "")
         if one.kind == "positional":
@@ -71,18 +79,33 @@ def example_inputs(entry: EntryPoint, example: Mapping[str, Any] | None) -> Exam
     if values and all(one.kind != "keywords" for one in entry.parameters):
         return f"the example names {', '.join(sorted(map(str, values)))}, which it does not take"
     rest = {str(name): ["plain", value] for name, value in values.items()}
-    return ExampleInputs(tuple(arguments), keywords | rest, guessed)
+    return ExampleInputs(tuple(arguments), keywords | rest, guessed, files)
 
 
 def from_hint(hint: str | None) -> Encoded | None:
-    """The empty value of a type; None for a type without an obvious one.
-
-    A path names a file in the folder of the trial that does not exist.
-    """
+    """The empty value of a type; None for a type without an obvious one."""
     try:
         return _value(ast.parse(hint or "", mode="eval").body)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
+
+
+def _guess(parameter: Parameter, doc: str, files: dict[str, str]) -> Encoded | None:
+    """The empty value of its type; of a path to be read a small file, which is added to files."""
+    value = from_hint(parameter.hint)
+    if value not in (None, ["plain", ""], _EMPTY["Path"]) or (value is None and parameter.hint):
+        return value
+    place = _place(parameter, doc, value == _EMPTY["Path"])
+    if place is None:
+        return value
+    files.update(place.files)
+    return ["path" if value == _EMPTY["Path"] else "plain", place.path]
+
+
+def _place(parameter: Parameter, doc: str, is_path: bool) -> ExampleFile | None:
+    about, context = argument_docs(doc).get(parameter.name, ""), summary(doc)
+    place = example_file(parameter.name, about, context)
+    return small_file(parameter.name, about, context) if is_path and place is None else place
 
 
 def _told(parameter: Parameter, value: Any) -> Encoded:

@@ -53,7 +53,7 @@ def try_call(trial: ModuleTrial, entry: EntryPoint, example: Mapping[str, Any] |
     if isinstance(inputs, str):
         return TrialStep("dry-run", "not runnable", inputs, log=inputs + "\n")
     limit_s = trial.settings.sandbox.max_seconds
-    note = f"called with {GUESSED}" if inputs.guessed else ""
+    note = f"called with {_guesses(inputs)}" if inputs.guessed else ""
     return _tried(trial, "dry-run", entry, inputs, limit_s, lambda _: ("ok", note))
 
 
@@ -74,6 +74,7 @@ def _tried(
         "call": inputs is not None,
         "arguments": inputs.arguments if inputs else (),
         "keywords": inputs.keywords if inputs else {},
+        "files": inputs.files if inputs else {},
     }
     try:
         stdin = json.dumps(request).encode()
@@ -98,11 +99,12 @@ def _judged(
 ) -> Verdict:
     """inputs: of the call; None for an import. offline: whether the sandbox has no network."""
     guessed = inputs is not None and inputs.guessed
+    guesses = _guesses(inputs) if inputs else ""
     ended = stopped(outcome, limit_s)
     if isinstance(outcome, str) or (ended and outcome.stopped_by == "sandbox"):
         return ended or ("failed", str(outcome))
     if ended:
-        return ("not runnable", f"{ended[1]}, called with {GUESSED}") if guessed else ended
+        return ("not runnable", f"{ended[1]}, called with {guesses}") if guessed else ended
     answer = answer_of(outcome.stdout, nonce)
     if answer is None:
         return "failed", f"it ended before it answered (exit status {outcome.returncode})"
@@ -111,7 +113,14 @@ def _judged(
     reason = error_of(answer)
     if offline and answer.get("network") is True:
         return ("not runnable" if inputs else "failed"), f"{NETWORK_OFF}: {reason}"
-    return ("not runnable", f"{GUESSED} failed: {reason}") if guessed else ("failed", reason)
+    return ("not runnable", f"{guesses} failed: {reason}") if guessed else ("failed", reason)
+
+
+def _guesses(inputs: ExampleInputs) -> str:
+    """What was guessed, and which files were made so that guessed paths lead somewhere."""
+    if not inputs.files:
+        return GUESSED
+    return f"{GUESSED} ({', '.join(inputs.files)}, made for the trial)"
 
 
 def answer_of(stdout: bytes, nonce: str) -> Answer | None:

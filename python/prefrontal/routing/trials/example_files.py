@@ -1,0 +1,77 @@
+"""Small files for a dry run: what a parameter that is a path is given when nobody said."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_FILE_NAMES = frozenset(("path", "file", "filename", "filepath"))
+_FOLDER_NAMES = frozenset(("folder", "directory", "dir"))
+_WRITTEN_NAMES = frozenset(("output", "out", "target", "destination", "dest", "dst"))
+_OF_A_FILE = "file|path|document|folder|directory"
+_SAYS_PLACE = re.compile(
+    rf"(?:(?:the|a|an|which|what|path of|path to)\s+)*(?:[\w-]+\s+){{0,2}}?(?P<noun>{_OF_A_FILE})"
+    r"(?:\s*name)?(?=$|[.,;:]|\s(?:that|which|to|with|of|from|in|whose|or|is|and|for|on|below)\b)",
+    re.IGNORECASE,
+)
+_LINE = "1\n"
+"""A text, a number, JSON, YAML and the head of a table: whichever a tool reads it as."""
+_CONTENTS = {
+    "csv": "1,2\n",
+    "tsv": "1\t2\n",
+    "json": "{}\n",
+    "jsonl": "{}\n",
+    "yaml": "{}\n",
+    "yml": "{}\n",
+    "toml": "",
+    "ini": "[example]\n",
+    "xml": "<example/>\n",
+    "svg": "<svg/>\n",
+    "html": "<p>1</p>\n",
+    "md": _LINE,
+    "log": _LINE,
+    "txt": _LINE,
+}
+_FORMATS = {name: name for name in _CONTENTS} | {"markdown": "md"}
+
+
+@dataclass(frozen=True, slots=True)
+class ExampleFile:
+    """path: what the parameter is given. files: contents, by names in the folder of the trial;
+    none where the path is to be written.
+    """
+
+    path: str
+    files: dict[str, str]
+
+
+def example_file(name: str, about: str, context: str) -> ExampleFile | None:
+    """The file or folder that a parameter names by its name or its description.
+
+    about: what is said of the parameter; context: of the tool, which may name a format, too. None
+    for a parameter that is no path.
+    """
+    words = set(_words(name))
+    noun = _SAYS_PLACE.match(about.strip())
+    place = (noun["noun"] if noun else "").lower()
+    if words & _FOLDER_NAMES or place in _FOLDER_NAMES:
+        return ExampleFile(name, {f"{name}/example.txt": _LINE})
+    if words & _WRITTEN_NAMES:
+        return ExampleFile(f"{name}.{_format(name, about, context)}", {})
+    return small_file(name, about, context) if words & _FILE_NAMES or place else None
+
+
+def small_file(name: str, about: str, context: str) -> ExampleFile:
+    """A small file in the format of which one of the texts speaks, the first before the last."""
+    kind = _format(name, about, context)
+    path = f"{name}.{kind}"
+    return ExampleFile(path, {path: _CONTENTS[kind]})
+
+
+def _format(*texts: str) -> str:
+    words = (word for text in texts for word in _words(text))
+    return next((_FORMATS[word] for word in words if word in _FORMATS), "txt")
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"[a-z]+", text.lower())

@@ -1,0 +1,165 @@
+"""A parameter that is a path is given a small file in a dry run, so that a tool can read it."""
+
+from __future__ import annotations
+
+import csv
+import json
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from prefrontal.routing.layout import Layout
+from prefrontal.routing.run.request import Mode
+from prefrontal.routing.trials.entry_point import entry_point
+from prefrontal.routing.trials.example_files import example_file
+from prefrontal.routing.trials.example_inputs import ExampleInputs, example_inputs
+
+from ..project import layout_of, write
+from ..routes import Script, event, routed
+from ..tools_on_trial import states, tried
+
+READS = '''"""Read a file."""
+
+from pathlib import Path
+
+
+def run({parameter}) -> str:
+    """Read a file.
+
+    Returns:
+        text: What it holds.
+    """
+    return Path({name}).read_text(encoding="utf-8")
+'''
+COUNTS = '''"""Count the words of a text."""
+
+
+def run(text: str) -> int:
+    """Count the words of a text."""
+    return len(text.split())
+'''
+READ_AND_COUNT = "read the file notes.txt and count its words"
+
+
+@pytest.fixture
+def layout(tmp_path: Path) -> Layout:
+    return layout_of(tmp_path)
+
+
+def guessed(
+    signature: str, doc: str = "", example: Mapping[str, str] | None = None
+) -> tuple[Any, Any]:
+    """What each argument is given, and the files that are made for it."""
+    entry = entry_point(f'def run{signature}:\n    """{doc}"""\n')
+    assert entry is not None
+    found = example_inputs(entry, example)
+    assert isinstance(found, ExampleInputs), found
+    return {name: value[1] for name, value in found.keywords.items()}, dict(found.files)
+
+
+@pytest.mark.parametrize(
+    ("signature", "doc", "path"),
+    [
+        ("(path: str)", "Read it.", "path.txt"),
+        ("(path)", "Read it.", "path.txt"),
+        ("(csv_path: str)", "Read it.", "csv_path.csv"),
+        ("(path: str)", "Load the rows of a CSV file.", "path.csv"),
+        ("(path: str)", "Read notes.json.\n\nArgs:\n    path: The YAML file.", "path.yaml"),
+        ("(source: pathlib.Path)", "Read it.", "source.txt"),
+        ("(source: str)", "Read it.\n\nArgs:\n    source: The file to read.", "source.txt"),
+        ("(notes: str)", "Read it.\n\nArgs:\n    notes: Path of the text file.", "notes.txt"),
+    ],
+)
+def test_a_path_leads_to_a_file_that_is_made(signature: str, doc: str, path: str) -> None:
+    values, files = guessed(signature, doc)
+    assert list(values.values()) == [path]
+    assert list(files) == [path]
+
+
+@pytest.mark.parametrize(
+    ("signature", "doc"),
+    [
+        ("(text: str)", "Count.\n\nArgs:\n    text: The text of a file."),
+        ("(kind: str)", "Count.\n\nArgs:\n    kind: The file type."),
+        ("(title: str)", "Count.\n\nArgs:\n    title: The file's title."),
+        ("(url: str)", "Fetch.\n\nArgs:\n    url: The address."),
+    ],
+)
+def test_a_text_that_is_no_path_stays_empty(signature: str, doc: str) -> None:
+    values, files = guessed(signature, doc)
+    assert list(values.values()) == [""]
+    assert files == {}
+
+
+def test_other_types_are_guessed_as_before() -> None:
+    assert guessed("(path: int, files: list[str], file: str | None)") == (
+        {"path": 0, "files": [], "file": None},
+        {},
+    )
+
+
+def test_what_is_to_be_written_does_not_exist_yet() -> None:
+    values, files = guessed("(path: str, target: str, output_file: Path)")
+    assert values == {"path": "path.txt", "target": "target.txt", "output_file": "output_file.txt"}
+    assert list(files) == ["path.txt"]
+
+
+def test_a_folder_holds_a_file() -> None:
+    doc = "List.\n\nArgs:\n    path: The folder."
+    assert guessed("(path: str)", doc) == ({"path": "path"}, {"path/example.txt": "1\n"})
+    assert guessed("(output_dir: Path)")[0] == {"output_dir": "output_dir"}
+
+
+def test_a_path_of_the_example_makes_no_file() -> None:
+    assert guessed("(path: str)", "Read it.", {"path": "a.txt"}) == ({"path": "a.txt"}, {})
+
+
+def test_each_small_file_is_of_its_format() -> None:
+    content = {kind: content_of(kind) for kind in ("csv", "json", "toml", "xml", "yaml", "txt")}
+    assert list(csv.DictReader([content["csv"]])) == []
+    assert json.loads(content["json"]) == {}
+    assert tomllib.loads(content["toml"]) == {}
+    assert ET.fromstring(content["xml"]).tag == "example"
+    assert json.loads(content["txt"]) == int(content["txt"]) == 1
+
+
+def content_of(kind: str) -> str:
+    found = example_file("path", f"A {kind} file.", "")
+    assert found is not None
+    [content] = found.files.values()
+    return content
+
+
+def test_a_tool_that_only_reads_passes_and_what_was_made_is_said(layout: Layout) -> None:
+    source = READS.format(parameter="path: str", name="path")
+    report = tried(layout, source)
+    assert states(report)[3] == "ok", report.steps
+    said = ": called with inputs guessed from type hints (path.txt, made for the trial)"
+    assert report.steps[3].endswith(said)
+    assert (layout.route_tmp("route-001") / "path.txt").read_text("utf-8") == "1\n"
+
+
+def test_what_fails_on_a_file_that_was_made_is_not_the_tools_fault(layout: Layout) -> None:
+    source = READS.format(parameter="path: str", name="path").replace(
+        'read_text(encoding="utf-8")', 'read_text(encoding="utf-8").split("=")[1]'
+    )
+    report = tried(layout, source)
+    assert report.ok and states(report)[3] == "not runnable", report.steps
+    assert "hints (path.txt, made for the trial) failed: IndexError" in report.summary
+    assert not tried(layout, source, example={"path": "none.txt"}).ok
+
+
+def test_a_composition_that_reads_a_file_is_kept_without_an_example(layout: Layout) -> None:
+    reads = READS.format(parameter="path: str", name="path")
+    write(layout.domains / "files/read/read_file.py", reads)
+    write(layout.domains / "text/count/count_words.py", COUNTS)
+    for place in ("calendar/create/create_event", "mail/send/send_mail", "web/fetch/fetch_page"):
+        write(layout.domains / f"{place}.py", COUNTS.replace("Count the words of a text", place))
+    route = routed(layout, READ_AND_COUNT, operator=Script())
+    assert (route.decision.policy, route.exit_code) == ("compose", 0), route.sentence
+    assert "path.txt, made for the trial" in event(route, "validate")["detail"]["reason"]
+    assert routed(layout, READ_AND_COUNT, Mode(dry_run=True)).exit_code == 0
