@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from prefrontal.routing.ranking.coverage import Share
 from prefrontal.routing.types import Candidate, Plan, RouteDecision, SubIntent
 from prefrontal.settings.routing import Ranker
 
@@ -53,10 +54,10 @@ class Border:
     def decided(self, decide: Decide) -> RouteDecision:
         plans: list[int] = []
 
-        def plan_for(chosen: Sequence[Candidate]) -> Plan | None:
-            plans.append(len(chosen))
+        def plan_for(parts: Sequence[Share]) -> Plan | None:
+            plans.append(len(parts))
             assert len(plans) == 1, "it may be asked once"
-            return a_plan(chosen) if self.wired else None
+            return a_plan(parts) if self.wired else None
 
         settings = Ranker.model_validate(self.settings)
         return decide("route-001", parsed(), self.ranked, self.clauses, settings, plan_for)

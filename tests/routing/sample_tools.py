@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from prefrontal.routing.ranking.coverage import Share
 from prefrontal.routing.types import (
     ArgSpec,
     Candidate,
@@ -83,10 +84,10 @@ def parsed(
     return ParsedIntent(domain, action, intent, confidence)
 
 
-def a_plan(candidates: Sequence[Candidate]) -> Plan:
+def a_plan(parts: Sequence[Share]) -> Plan:
     """A plan that calls the tools one after the other, with nothing."""
     steps = [
-        PlanStep(f"s{number}", f"{one.tool.relative}::{one.tool.spec.entry}", {}, {})
-        for number, one in enumerate(candidates, 1)
+        PlanStep(f"s{number}", f"{tool.relative}::{tool.spec.entry}", {}, {})
+        for number, tool in enumerate((share.candidate.tool for share in parts), 1)
     ]
     return Plan("test", tuple(steps), (), ())

@@ -96,6 +96,23 @@ def test_what_a_plan_leaves_open_is_said_beside_it(
     assert all(explained.count(note) < 2 for note in notes)
 
 
+def test_a_plan_says_which_file_is_whose(project: Path) -> None:
+    for name, doc in (("load_csv", "Load a csv file."), ("list_columns", "List the columns.")):
+        text = f'"""{doc}"""\n\n\ndef run(path: str) -> list[str]:\n    return [path]\n'
+        folder = project / "workflows/domains/tables" / name.partition("_")[0]
+        folder.mkdir(parents=True)
+        (folder / f"{name}.py").write_text(text)
+    prompt = "list the columns of a.csv and then load the csv file b.csv"
+    result = route(project, prompt, "--plan")
+    assert result.exit_code == 0
+    assert "[PREFRONTAL] path: path for s1, path_2 for s2\n" in result.stderr
+    assert "params: [path, path_2]" in result.stdout
+    explained = route(project, prompt, "--plan", "--explain").stderr
+    assert explained.count("path: path for s1, path_2 for s2") == 1
+    same = route(project, prompt.replace("b.csv", "a.csv"), "--plan")
+    assert "params: [path]" in same.stdout and "path for s1" not in same.stderr
+
+
 def test_why_a_plan_does_not_end_with_0_is_said(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -86,6 +86,8 @@ def test_the_three_styles_are_read(
         ("Returns:\n    dict: the figures", ()),
         ("Returns:\n    DataFrame: the figures", ()),
         ("Returns:\n    The figures, as text.", ()),
+        ("Returns:\n    Path: the file", ()),
+        ("Returns:\n    path: Where it is.", ("path",)),
         ("Returns: a dict with the keys `mean` and 'count'.", ("mean", "count")),
         ("Returns:\n    A mapping of `mean` to\n    a `float`.", ("mean",)),
         ("Returns: the `mean` of it.", ()),

@@ -90,6 +90,10 @@ LINKS: list[tuple[str, Tool, Tool, dict[str, str]]] = [
     ("by type not to an optional one", first([], [], "Frame"), second(["x: Frame = None"]), {}),
     ("by words", first([], ["figure_path"]), second(["path"]),
      {"path": "{{steps.s1.outputs.figure_path}}"}),
+    ("by words for a file", first([], ["saved_file"]), second(["path"]),
+     {"path": "{{steps.s1.outputs.saved_file}}"}),
+    ("not by words for another place", first([], ["page_url"]), second(["path"]),
+     {"path": "{{input.path}}"}),
     ("by words only with one head", first([], ["matrix_summary"]), second(["matrix"]),
      {"matrix": "{{input.matrix}}"}),
     ("not by words that say nothing", first([], ["result"]), second(["end_result"]),
@@ -135,8 +139,46 @@ def test_a_plain_type_links_neighbours_only() -> None:
 
 def test_arguments_of_one_name_and_type_share_a_param() -> None:
     assert wired(first(["df: Frame"]), second(["df: Frame"])).params == ("df",)
-    assert wired(first(["n: int"]), second(["n: str"])).params == ("n", "s2_n")
+    assert wired(first(["n: int"]), second(["n: str"])).params == ("n", "n_2")
     assert wired(first(["n"]), second(["n: str"])).params == ("n",)
+
+
+PATH, SECOND = "{{input.path}}", "{{input.path_2}}"
+READS = tool("domains/d/r/read_csv.py", ["path: str"], ["rows"])
+LISTS = tool("domains/d/l/list_csv.py", ["path: str"], ["names"])
+SAVES = tool("domains/d/s/save_csv.py", ["rows", "path: str"], ["size"])
+GIVES = tool("domains/d/g/store_csv.py", ["path: str"], ["path"])
+COPIES = tool("domains/d/c/copy_file.py", ["path: str", "target: str"], ["size"])
+
+
+@pytest.mark.parametrize(
+    ("tools", "texts", "paths"),
+    [
+        ([READS, LISTS], ["read a.csv", "list b.csv"], [PATH, SECOND]),
+        ([READS, LISTS], ["read a.csv", "list a.csv"], [PATH, PATH]),
+        ([READS, LISTS], ["read the file", "list its names"], [PATH, PATH]),
+        ([READS, LISTS], ["read the file", "list a.csv"], [PATH, PATH]),
+        ([READS, LISTS, READS], ["read a.csv", "list b.csv", "read a.csv"], [PATH, SECOND, PATH]),
+        ([READS, SAVES], ["read the file", "save it"], [PATH, SECOND]),
+        ([READS, SAVES], ["read a.csv", "save it to a.csv"], [PATH, PATH]),
+        ([READS, SAVES, LISTS], ["read a.csv", "save it", "list it"], [PATH, SECOND, SECOND]),
+        ([COPIES, READS], ["copy a.csv to b.csv", "read b.csv"], [PATH, "{{input.target}}"]),
+        ([GIVES, READS], ["store it", "read it"], [PATH, "{{steps.s1.outputs.path}}"]),
+        ([GIVES, READS], ["store it in a.csv", "read b.csv"], [PATH, SECOND]),
+        ([GIVES, READS], ["store it in a.csv", "read a.csv"],
+         [PATH, "{{steps.s1.outputs.path}}"]),
+    ],
+)  # fmt: skip
+def test_steps_take_the_place_that_is_meant_for_each(
+    tools: list[Tool], texts: list[str], paths: list[str]
+) -> None:
+    plan = wired(*tools, texts=texts)
+    assert [step.inputs["path"] for step in plan.steps] == paths
+
+
+def test_what_is_no_place_is_shared_whatever_the_texts_name() -> None:
+    plan = wired(first(["df: Frame"]), second(["df: Frame"]), texts=["plot a.csv", "plot b.csv"])
+    assert plan.params == ("df",)
 
 
 def test_hints_order_outputs_that_are_equally_good() -> None:
@@ -218,3 +260,4 @@ ARGS = st.builds(lambda name, hint: f"{name}: {hint}" if hint else name, NAMES, 
 )
 def test_whatever_is_wired_is_a_plan_that_fits_its_tools(tools: list[Tool]) -> None:
     wired(*tools)
+    wired(*tools, texts=[f"do it in {each.name}.csv" for each in tools])

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from prefrontal.errors import InputError
 from prefrontal.routing.plans.plan import plan_document
+from prefrontal.routing.ranking.coverage import Share
 from prefrontal.routing.ranking.decide import decide, shown
 from prefrontal.routing.ranking.precedence import micro
 from prefrontal.routing.types import Candidate, RouteDecision, SubIntent
@@ -100,7 +101,8 @@ def test_the_reason_of_a_composition_names_steps_and_clauses() -> None:
         "2 steps of at least 0.55 cover 2 of 2 clauses: "
         "a.py::run 0.70 for 'do a', b.py::run 0.69 for 'do b'."
     )
-    assert found.plan == plan_document(a_plan(ranked))
+    parts = [Share(one, (place,), 0) for place, one in enumerate(ranked)]
+    assert found.plan == plan_document(a_plan(parts))
 
 
 def test_the_reason_for_generating_names_the_three_nearest() -> None:

@@ -127,7 +127,7 @@ def test_ones_own_tool_is_taken_where_a_servers_is_hardly_better(tmp_path: Path)
 def test_a_servers_arguments_get_names_that_a_plan_can_refer_to(project: Layout) -> None:
     inputs = {
         "max-items": "{{input.max_items}}",
-        "max_items": "{{input.s1_max_items}}",
+        "max_items": "{{input.max_items_2}}",
         "class": "{{input.input_class}}",
     }
     for prompt in (
@@ -136,7 +136,7 @@ def test_a_servers_arguments_get_names_that_a_plan_can_refer_to(project: Layout)
     ):
         plan = routed(project, prompt, PLAN).decision.plan
         assert plan is not None and plan["plan"]["steps"][0]["inputs"] == inputs
-        assert plan["io"]["params"][:3] == ["max_items", "s1_max_items", "input_class"]
+        assert plan["io"]["params"][:3] == ["max_items", "max_items_2", "input_class"]
 
 
 def test_one_tool_of_a_server_for_two_clauses_is_no_composition(project: Layout) -> None:

@@ -15,7 +15,7 @@ from ...clock import Clock, SystemClock
 from ...errors import SourceError
 from ...storage import write_atomic
 
-FORMAT = 4
+FORMAT = 5
 """Version of the file and of the facts in it; raise it when either changes."""
 FILE_NAME = "facts.json"
 _DOUBT_NS = 2_000_000_000

@@ -28,7 +28,7 @@ _ENTRY = re.compile(r"\*{0,2}`{0,2}(?P<name>\w+)`{0,2}\s*(?:\([^)]*\))?\s*:\s*(?
 _NUMPY_ENTRY = re.compile(r"(?P<names>\*{0,2}\w+(?:\s*,\s*\*{0,2}\w+)*)\s*(?::.*)?\Z")
 _TYPES = re.compile(
     "any|bool|bytes|complex|dict|float|frozenset|int|iterable|iterator|list|mapping|none|object|"
-    "optional|path|sequence|set|str|string|tuple|union|array|ndarray|dataframe|series",
+    "optional|sequence|set|str|string|tuple|union|array|ndarray|dataframe|series",
     re.IGNORECASE,
 )
 _ARGUMENT_FIELDS = ("param", "parameter", "arg", "argument", "key", "keyword")

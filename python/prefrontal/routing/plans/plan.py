@@ -10,7 +10,7 @@ import keyword
 import math
 import re
 import reprlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ...errors import InputError
@@ -182,6 +182,14 @@ def as_argument_name(text: str, kind: str) -> str:
     """The text as such a name: other characters become "_"; `kind` comes first where it must."""
     name = re.sub(r"\W", "_", text, flags=re.ASCII)
     return name if is_argument_name(name) else f"{kind}_{name}"
+
+
+def free_name(base: str, taken: Iterable[str]) -> str:
+    """The base, or the base with the first number from 2 on that makes it one of its own."""
+    names, name, number = set(taken), base, 2
+    while name in names:
+        name, number = f"{base}_{number}", number + 1
+    return name
 
 
 def _names(value: object, where: str) -> tuple[str, ...]:

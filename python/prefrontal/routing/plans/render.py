@@ -64,7 +64,7 @@ def _about(plan: Plan, used: Sequence[Tool], param: str) -> str:
     for number, tool, arg in _takers(plan, used, param):
         text = _text(tool.arg_docs.get(arg.name, ""))
         if text:
-            return text
+            return text if arg.name == param else f"{text.rstrip('.')} (s{number + 1})."
         return f"Argument {arg.name} of s{number + 1}."
     return "Of the first step that takes it."
 

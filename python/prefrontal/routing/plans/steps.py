@@ -1,4 +1,4 @@
-"""What people are told of the steps of a plan: which run on a server, which hand nothing on."""
+"""What people are told of a plan's steps: which run on a server, what they take and hand on."""
 
 from __future__ import annotations
 
@@ -44,19 +44,43 @@ def loose_notes(document: Mapping[str, Any]) -> list[str]:
     return [f"{one} hands nothing on to another step" for one in loose_steps(document)]
 
 
+def input_notes(document: Mapping[str, Any]) -> list[str]:
+    """A sentence for each argument that not all steps take from one parameter of the plan."""
+    takers: dict[str, dict[str, list[str]]] = {}
+    for step in document["plan"]["steps"]:
+        for argument, value in step["inputs"].items():
+            if str(value).startswith("{{input."):
+                param = str(value).removeprefix("{{input.").rstrip("} ")
+                takers.setdefault(argument, {}).setdefault(param, []).append(step["id"])
+    return [
+        f"{argument}: {', '.join(f'{param} for {_listed(ids)}' for param, ids in params.items())}"
+        for argument, params in takers.items()
+        if len(params) > 1
+    ]
+
+
+def _listed(ids: list[str]) -> str:
+    return " and ".join(ids)
+
+
+def wiring_notes(document: Mapping[str, Any]) -> list[str]:
+    """What a plan's wiring leaves to be looked at: the `loose_notes` and `input_notes`."""
+    return [*loose_notes(document), *input_notes(document)]
+
+
 def plan_notes(
     document: Mapping[str, Any] | None,
     uncovered: Iterable[str] = (),
     *,
     caller: str = "your agent calls",
 ) -> list[str]:
-    """What a plan leaves to whoever reads it: calls on servers, loose ends, clauses of the prompt
-    that no step serves.
+    """What a plan leaves to whoever reads it: calls on servers, loose ends, inputs of one name,
+    clauses of the prompt that no step serves.
     """
     if document is None:
         return []
     missing = [f"nothing covers {clause!r}" for clause in uncovered]
-    return [*server_notes(document, caller=caller), *loose_notes(document), *missing]
+    return [*server_notes(document, caller=caller), *wiring_notes(document), *missing]
 
 
 def step_name(step: Mapping[str, Any]) -> str:

@@ -9,7 +9,8 @@ from functools import lru_cache
 from ..._core import routing
 from ..types import ArgSpec, Candidate, Plan, PlanStep, Tool
 from .links import tool_reference
-from .plan import MOST_STEPS, WHOLE, as_argument_name, is_argument_name
+from .places import is_place, places_in, places_of, same_kind, writes
+from .plan import MOST_STEPS, WHOLE, as_argument_name, free_name, is_argument_name
 from .references import Reference
 from .type_hints import contradicts, is_mapping, same_type, says_much, value_type
 
@@ -34,12 +35,32 @@ class _Source:
 
 
 @dataclass(slots=True)
+class _Param:
+    """A parameter of the plan. of: the argument that it was made for. place: that the prompt names
+    for it, perhaps empty. written: whether its first step puts something there.
+    """
+
+    name: str
+    of: str
+    hint: str | None
+    place: str
+    written: bool
+
+    def reference(self) -> str:
+        return str(Reference("", self.name))
+
+
+@dataclass(slots=True)
 class _Step:
-    """A step whose arguments are being wired."""
+    """A step whose arguments are being wired. text: what the prompt asks it to do. places: that the
+    text names, by argument.
+    """
 
     number: int
     tool: Tool
     args: list[ArgSpec]
+    text: str
+    places: dict[str, str]
     inputs: dict[str, str] = field(default_factory=dict)
     used: list[_Source] = field(default_factory=list)
     outputs: list[_Source] = field(default_factory=list)
@@ -61,6 +82,7 @@ def wire(
     candidates: Sequence[Candidate],
     description: str,
     *,
+    texts: Sequence[str] = (),
     tools: Sequence[Tool] = (),
     hints: Sequence[str] = (),
     servers: bool = False,
@@ -70,7 +92,10 @@ def wire(
     An argument takes the output of an earlier step, the latest first, that has its name, but for an
     optional amount (`count: int = 2` sets something, where an output `count` measures); else, if it
     is required, one of its type, then one whose name shares its words; else it becomes a
-    parameter of the plan, which arguments of one name and type have in common. A type like str
+    parameter of the plan, which arguments of one name and type have in common. They have not where
+    they are places and `texts`, what the prompt asks of each step, names different ones, or where
+    the one is read and the other written ("path", "path_2"); and a place that the prompt names is
+    taken from no step whose text does not name it. A type like str
     that says little links only neighbours, and only where one argument can be meant: the only one
     that fits, or the one that has the name of what the step before was given, so that what was
     made of it goes on. Outputs that are equally good are ordered by `hints`: words of related
@@ -84,25 +109,25 @@ def wire(
     able = all((servers or tool.runnable) and _callable(tool) for tool in chosen)
     if not 2 <= len(chosen) <= MOST_STEPS or not able:
         return None
-    params: dict[str, str | None] = {}
-    wired = _wired(chosen, _tokens(*hints), params)
+    params: list[_Param] = []
+    wired = _wired(chosen, texts or [""] * len(chosen), _tokens(*hints), params)
     known = [*chosen, *tools]
     steps = tuple(step.plan_step(tool_reference(step.tool, known)) for step in wired)
     text = " ".join(description.split()) or "composition"
-    return Plan(text, steps, tuple(params), _returns(wired))
+    return Plan(text, steps, tuple(param.name for param in params), _returns(wired))
 
 
 def _wired(
-    chosen: Sequence[Tool], hinted: frozenset[str], params: dict[str, str | None]
+    chosen: Sequence[Tool], texts: Sequence[str], hinted: frozenset[str], params: list[_Param]
 ) -> list[_Step]:
     """The steps with their inputs; adds unfilled arguments to params."""
     wired: list[_Step] = []
-    for number, tool in enumerate(chosen, 1):
+    for number, (tool, text) in enumerate(zip(chosen, texts, strict=True), 1):
         sources = [source for step in reversed(wired) for source in step.outputs]
         sources.sort(key=lambda one: (-one.number, not _tokens(one.name) & hinted))
         args = [_with_hint(arg, tool) for arg in tool.spec.args if _is_fillable(arg, tool)]
-        step = _Step(number, tool, args)
-        _link(step, sources, {name for one in wired[-1:] for name in one.inputs})
+        step = _Step(number, tool, args, text, places_of(args, text))
+        _link(step, sources, wired)
         _ask(step, params)
         step.outputs += _outputs(tool, number, {source.name for source in sources})
         wired.append(step)
@@ -142,22 +167,32 @@ def _outputs(tool: Tool, number: int, names: set[str]) -> Iterator[_Source]:
         yield _Source(number, name, key, hint)
 
 
-def _link(step: _Step, sources: Sequence[_Source], inputs: set[str]) -> None:
-    """Link arguments to outputs of earlier steps; sources are the latest first.
-
-    inputs: names of the arguments of the previous step.
-    """
+def _link(step: _Step, sources: Sequence[_Source], before: Sequence[_Step]) -> None:
+    """Link arguments to outputs of earlier steps; sources are the latest first."""
+    able = {arg.name: _within_reach(step, arg, sources, before) for arg in step.args}
     for arg in step.args:
-        named = [one for one in sources if arg.name in (one.key, one.name)]
+        named = [one for one in able[arg.name] if arg.name in (one.key, one.name)]
         if named and _takes_by_name(arg) and not contradicts(named[0].hint, arg.type_hint):
             step.take(arg, named[0])
     for fits in (_by_type, _by_words):
         for arg in step.open_args():
-            matches = [one for one in sources if one not in step.used and fits(one, arg)]
+            matches = [one for one in able[arg.name] if one not in step.used and fits(one, arg)]
             if matches:
                 step.take(arg, matches[0])
     if not step.used:
+        inputs = {name for one in before[-1:] for name in one.inputs}
         _link_neighbour(step, [one for one in sources if one.number == step.number - 1], inputs)
+
+
+def _within_reach(
+    step: _Step, arg: ArgSpec, sources: Sequence[_Source], before: Sequence[_Step]
+) -> list[_Source]:
+    """The outputs that the argument may take: of a place that is named, of steps that name it."""
+    place = step.places.get(arg.name)
+    if place is None:
+        return list(sources)
+    naming = {one.number for one in before if place in places_in(one.text)}
+    return [one for one in sources if one.number in naming]
 
 
 def _takes_by_name(arg: ArgSpec) -> bool:
@@ -169,7 +204,11 @@ def _by_type(source: _Source, arg: ArgSpec) -> bool:
 
 
 def _by_words(source: _Source, arg: ArgSpec) -> bool:
-    """Whether both names end in one word, and the words of one are among those of the other."""
+    """Whether both names end in one word, and the words of one are among those of the other, or
+    both in a word for a file.
+    """
+    if same_kind(source.name, arg.name):
+        return not contradicts(source.hint, arg.type_hint)
     one, other = routing.tokens(source.name), routing.tokens(arg.name)
     if not one or not other or one[-1] != other[-1] or one[-1] in _tokens(*_ANY_VALUE):
         return False
@@ -192,16 +231,42 @@ def _link_neighbour(step: _Step, before: Sequence[_Source], inputs: set[str]) ->
         step.take(fitting[0], before[0])
 
 
-def _ask(step: _Step, params: dict[str, str | None]) -> None:
+def _ask(step: _Step, params: list[_Param]) -> None:
     """Make parameters of unfilled required arguments."""
     for arg in step.open_args():
-        name = as_argument_name(arg.name, "input")
-        while str(Reference("", name)) in step.inputs.values() or (
-            name in params and _differ(params[name], arg.type_hint)
-        ):
-            name = f"s{step.number}_{name}"
-        params.setdefault(name, arg.type_hint)
-        step.inputs[arg.name] = str(Reference("", name))
+        free = [one for one in params if one.reference() not in step.inputs.values()]
+        param = _shared(step, arg, free)
+        if param is None:
+            param = _added(step, arg, params)
+        param.place = param.place or step.places.get(arg.name, "")
+        step.inputs[arg.name] = param.reference()
+
+
+def _shared(step: _Step, arg: ArgSpec, params: Sequence[_Param]) -> _Param | None:
+    """The latest parameter that is meant for the argument, too: of its place, else of its name."""
+    alike = [one for one in reversed(params) if not _differ(one.hint, arg.type_hint)]
+    place = step.places.get(arg.name)
+    of_place = [one for one in alike if place and one.place == place]
+    name = as_argument_name(arg.name, "input")
+    of_name = [one for one in alike if one.of == name and not _apart(one, step, arg)]
+    return next(iter(of_place + of_name), None)
+
+
+def _apart(param: _Param, step: _Step, arg: ArgSpec) -> bool:
+    """Whether the parameter is another place than the argument: the prompt names two, or what was
+    read there would be overwritten.
+    """
+    place = step.places.get(arg.name)
+    if place and param.place:
+        return place != param.place
+    return is_place(arg) and writes(step.tool) and not param.written
+
+
+def _added(step: _Step, arg: ArgSpec, params: list[_Param]) -> _Param:
+    base = as_argument_name(arg.name, "input")
+    name = free_name(base, (one.name for one in params))
+    params.append(_Param(name, base, arg.type_hint, "", writes(step.tool)))
+    return params[-1]
 
 
 def _differ(one: str | None, other: str | None) -> bool:

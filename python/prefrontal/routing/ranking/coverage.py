@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...errors import InputError
-from ..types import Candidate, ToolSpec
+from ..types import Candidate, SubIntent, ToolSpec
 from .precedence import Key, micro, tie_key
 
 CLAUSE_PART = 0.75
@@ -124,6 +124,11 @@ def uncovered(
     places = {spec.place for spec in selected}
     scores = [clause_scores(one, count) for one in candidates if one.tool.spec.place in places]
     return tuple(i for i in range(count) if all(each[i] < floor for each in scores))
+
+
+def texts_of(steps: Sequence[Share], clauses: Sequence[SubIntent]) -> list[str]:
+    """What the prompt asks of each step."""
+    return [" ".join(clauses[place].text for place in share.clauses) for share in steps]
 
 
 def tools_of(steps: Sequence[Share]) -> int:

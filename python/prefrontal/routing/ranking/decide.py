@@ -14,7 +14,7 @@ from .precedence import micro, rejected_before, shadowed, tie_key
 if TYPE_CHECKING:
     from ...settings.routing import Ranker
 
-PlanFor = Callable[[Sequence[Candidate]], Plan | None]
+PlanFor = Callable[[Sequence[Share]], Plan | None]
 
 _NEAREST = 3
 
@@ -66,7 +66,7 @@ def decide(
         return _select(route_id, whole, _all_of_it(whole, count, bar), warnings)
     steps = shares(ordered, count, bar.floor)
     several = tools_of(steps) > 1
-    plan = plan_for([share.candidate for share in steps]) if several else None
+    plan = plan_for(steps) if several else None
     if plan is not None:
         return composed(route_id, plan, steps, clauses, bar)
     unwired = ("the tools that cover its clauses cannot be wired",) if several else ()

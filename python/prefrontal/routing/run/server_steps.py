@@ -9,7 +9,7 @@ from ..exit_codes import NEEDS_APPROVAL, OK
 from ..plans.plan import plan_document
 from ..plans.steps import mark_servers, server_notes
 from ..plans.wiring import wire
-from ..ranking.coverage import clause_scores, shares, tools_of, uncovered
+from ..ranking.coverage import clause_scores, shares, texts_of, tools_of, uncovered
 from ..ranking.decide import Bar, composed
 from .request import Ending
 
@@ -35,7 +35,8 @@ def with_servers(bench: Workbench, ranking: Ranking, decision: RouteDecision) ->
         return decision
     description = ranking.parsed.request.description
     chosen = [share.candidate for share in steps]
-    plan = wire(chosen, description, tools=ranking.discovery.tools, servers=True)
+    texts, tools = texts_of(steps, clauses), ranking.discovery.tools
+    plan = wire(chosen, description, texts=texts, tools=tools, servers=True)
     if plan is None:
         return decision
     composition = composed(decision.route_id, plan, steps, clauses, bar)

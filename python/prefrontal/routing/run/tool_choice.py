@@ -7,10 +7,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..plans.links import tool_reference
-from ..plans.plan import as_argument_name, plan_document
+from ..plans.plan import as_argument_name, free_name, plan_document
 from ..plans.references import Reference
 from ..plans.steps import mark_servers
 from ..plans.wiring import wire
+from ..ranking.coverage import Share, texts_of
 from ..ranking.decide import decide, shown
 from ..ranking.precedence import micro
 from ..ranking.removal import asks_to_remove, may_remove
@@ -77,9 +78,7 @@ def single_step(tool: Tool, description: str) -> Plan:
     for arg in tool.spec.args:
         if arg.required:
             name = as_argument_name(arg.name, "input")
-            while name in params.values():
-                name = f"s1_{name}"
-            params[arg.name] = name
+            params[arg.name] = free_name(name, params.values())
     outputs = {name: name for name in tool.returns if name.isidentifier()} or {"result": "*"}
     inputs = {name: str(Reference("", param)) for name, param in params.items()}
     step = PlanStep("s1", tool_reference(tool, ()), inputs, outputs)
@@ -90,9 +89,11 @@ def _decision(bench: Workbench, ranking: Ranking) -> RouteDecision:
     parsed = ranking.parsed
     request, tools = parsed.request, ranking.discovery.tools
 
-    def plan_for(chosen: Sequence[Candidate]) -> Plan | None:
+    def plan_for(parts: Sequence[Share]) -> Plan | None:
         hints = [hint.passage.text for hint in parsed.hints]
-        return wire(chosen, request.description, tools=tools, hints=hints)
+        texts = texts_of(parts, parsed.clauses)
+        chosen = [share.candidate for share in parts]
+        return wire(chosen, request.description, texts=texts, tools=tools, hints=hints)
 
     return decide(
         request.trace.route_id,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ...plain_text import one_line
-from ..plans.steps import loose_notes, step_name
+from ..plans.steps import step_name, wiring_notes
 from ..ranking.coverage import in_turns
 
 PREFIX = "[PREFRONTAL]"
@@ -95,7 +95,7 @@ class Transcript:
         steps = detail["plan"]["plan"]["steps"]
         names = [f"{step['id']} {step_name(step)}" for step in steps]
         scores = ", ".join(two_places(one["score"]) for one in detail["selected"])
-        loose = [f"  {note}" for note in loose_notes(detail["plan"])]
+        loose = [f"  {note}" for note in wiring_notes(detail["plan"])]
         return [f"compose plan={len(steps)} steps ({' -> '.join(names)}) scores {scores}"
                 f"  τ={detail['threshold']:.2f}",
                 *loose, *self._reason(event)]  # fmt: skip
