@@ -41,6 +41,7 @@ MUTANTS = [
     ("decide", "if covers_all(one, needed)", "if True"),
     ("decide", "if covers_all(one, needed)", "if False"),
     ("decide", "for candidate in eligible if micro", "for candidate in ordered if micro"),
+    ("decide", "if FOLLOWS not in candidate.flags", "if True"),
     ("decide", "one in reaching if covers_all", "one in reaching[:1] if covers_all"),
     ("decide", "one in reaching if covers_all", "one in eligible if covers_all"),
     ("decide", "shares(ordered, count", "shares(eligible, count"),

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from prefrontal.routing.ranking.precedence import FOLLOWS
+
 from .decide_cases import FOUR, THREE, TWO, A, B, Border
 from .sample_tools import candidate
 
@@ -11,6 +15,18 @@ BORDERS = [
     Border("half a millionth below tau is tau", [candidate(A, 0.5999995)], "select", [A]),
     Border("more than half is not", [candidate(A, 0.5999994)], "generate", says="0.599999"),
     Border("the floor alone is not enough", [candidate(A, 0.55)], "generate"),
+    Border(
+        "what only follows a rejected tool counts as below tau",
+        [replace(candidate(A, 0.9), flags=(FOLLOWS,)), candidate(B, 0.7)],
+        "select",
+        [B],
+    ),
+    Border(
+        "so it does alone",
+        [replace(candidate(A, 0.9), flags=(FOLLOWS,))],
+        "generate",
+        says="may be taken unasked; nearest: a.py::run 0.90",
+    ),
     Border("no tools", [], "generate", says="there is no tool for domain=analysis"),
     Border("another tau", [candidate(A, 0.60)], "generate", settings={"threshold": 0.600001}),
     Border("tau may be 0", [candidate(A, 0.0)], "select", [A], settings={"threshold": 0.0}),

@@ -6,10 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from prefrontal.routing.catalog.discovery import discover_all
 from prefrontal.routing.layout import Layout
+from prefrontal.routing.ranking.tool_ranker import ToolRanker
+from prefrontal.routing.run.parsed_prompt import read_histories
 from prefrontal.routing.run.request import Mode
+from prefrontal.routing.types import Candidate
+from prefrontal.settings.routing import Ranker
 
-from ..project import layout_of, write
+from ..project import layout_of, noon, write
 from ..routes import Script, routed
 from ..tool_files import tool
 
@@ -38,6 +43,64 @@ def test_why_a_rejected_tool_is_not_found_is_said(project: Layout) -> None:
         again = routed(project, PROMPT, mode, settings=ONE)
         assert (again.exit_code, again.decision.policy) == (3, "generate")
         assert SAID in again.sentence
+
+
+@pytest.fixture
+def calendar(tmp_path: Path) -> Layout:
+    """Two tools that share most words, of which one is meant, and others beside."""
+    layout = layout_of(tmp_path)
+    for place, doc in (
+        ("calendar/list/list_events", "List the events of a day in the calendar."),
+        ("calendar/create/create_event", "Create an event in the calendar on a day."),
+        ("text/count/count_words", "Count the words of a text."),
+        ("text/find/find_dates", "Find dates in a letter."),
+        ("office/send/send_mail", "Send a mail to somebody."),
+        ("files/list/list_files", "List the files of a folder."),
+        ("files/copy/copy_file", "Copy a file."),
+    ):
+        write(layout.domains / f"{place}.py", tool(doc, "text: str = 'x'"))
+    return layout
+
+
+EVENTS = "list the events of the day"
+NOT_BY_ITSELF = "list_events was rejected for a prompt like this (history.jsonl)"
+
+
+def test_what_only_follows_a_rejected_tool_is_never_taken_unasked(calendar: Layout) -> None:
+    assert routed(calendar, EVENTS, operator=Script(yes=False)).exit_code == 4
+    for mode in (Mode(interactive=False), Mode(plan_only=True)):
+        after = routed(calendar, EVENTS, mode)
+        assert (after.exit_code, after.decision.policy) == (3, "generate")
+        assert after.candidates[0].tool.name == "create_event"
+        assert after.candidates[0].score >= 0.6
+        assert "create_event" in after.sentence and NOT_BY_ITSELF in after.sentence
+
+
+def test_who_is_asked_may_take_it_all_the_same(calendar: Layout) -> None:
+    routed(calendar, EVENTS, operator=Script(yes=False))
+    person = Script()
+    after = routed(calendar, EVENTS, operator=person)
+    offer = person.offered[0]
+    assert offer.startswith("nearest: create_event 0.")
+    assert offer.endswith(f", but {NOT_BY_ITSELF}. Take it?")
+    assert (after.exit_code, after.decision.policy) == (0, "select")
+    assert "taken because a person said so" in after.decision.reason
+    again = routed(calendar, EVENTS, Mode(interactive=False))
+    assert [spec.path.stem for spec in again.decision.selected] == ["create_event"]
+
+
+def test_a_no_raises_no_other_tool(calendar: Layout) -> None:
+    first = {one.tool.name: one.score for one in everywhere(calendar)}
+    routed(calendar, EVENTS, operator=Script(yes=False))
+    second = {one.tool.name: one.score for one in everywhere(calendar)}
+    assert second["list_events"] < first["list_events"]
+    assert all(second[name] <= first[name] + 1e-9 for name in first)
+
+
+def everywhere(layout: Layout) -> list[Candidate]:
+    """The tools for the prompt, wherever they lie."""
+    tools = discover_all(layout).tools
+    return ToolRanker(tools, read_histories(tools)[0], Ranker(), noon().now()).candidates(EVENTS)
 
 
 def test_where_nobody_rejected_a_tool_nothing_is_said(project: Layout) -> None:

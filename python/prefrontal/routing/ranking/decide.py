@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..plans.plan import plan_document
 from ..types import Candidate, ParsedIntent, Plan, RouteDecision, SubIntent
 from .coverage import Share, covers_all, needed_for_all, shares, tools_of
-from .precedence import micro, rejected_before, shadowed, tie_key
+from .precedence import FOLLOWS, micro, rejected_before, shadowed, tie_key
 
 if TYPE_CHECKING:
     from ...settings.routing import Ranker
@@ -49,7 +49,8 @@ def decide(
     covers every clause, and is at none of them worse than another by more than the margin, is
     selected; two or more tools that cover different clauses are composed, if `plan_for` (asked
     once, in the order of the clauses) has a plan for them; the first tool that reaches tau is
-    selected; else one must be generated. A shared tool with the name of a domain tool is never
+    selected; else one must be generated. What only FOLLOWS a rejected tool counts as below tau. A
+    shared tool with the name of a domain tool is never
     selected, but may be a step.
 
     The score of a selected tool is the one it was taken by: in a composition, for its clause.
@@ -60,6 +61,7 @@ def decide(
     eligible, warnings = shadowed(ordered)
     bar, count = Bar.of(settings), len(clauses)
     reaching = [candidate for candidate in eligible if micro(candidate.score) >= bar.tau]
+    reaching = [candidate for candidate in reaching if FOLLOWS not in candidate.flags]
     needed = needed_for_all(eligible, count, bar.floor, bar.margin)
     whole = next((one for one in reaching if covers_all(one, needed)), None)
     if whole is not None:
@@ -128,6 +130,8 @@ def _nothing(parsed: ParsedIntent, eligible: Sequence[Candidate], bar: Bar) -> s
     nearest = ", ".join(f"{_name(one)} {shown(micro(one.score))}" for one in eligible[:_NEAREST])
     rejected = rejected_before(eligible)
     also = f"; {rejected}" if rejected else ""
+    if micro(eligible[0].score) >= bar.tau:
+        return f"no tool for {place} may be taken unasked; nearest: {nearest}{also}"
     return f"no tool for {place} reaches tau {shown(bar.tau)}; nearest: {nearest}{also}"
 
 

@@ -19,6 +19,8 @@ _UNSAID_HARM = 1  # a tool that says nothing counts as one that writes
 MOST_HARM = 2
 REJECTED = "rejected for a prompt like this"
 """The flag of a candidate that a person's no puts behind."""
+FOLLOWS = "it only follows one that was rejected"
+"""The flag of a candidate that nobody would have thought of, had the best one not been rejected."""
 
 
 def micro(value: float) -> int:

@@ -11,8 +11,9 @@ from ..catalog.history import PRIOR, PastEvent, history_success, last_prompts
 from ..types import Candidate, SubIntent, Tool
 from .index_store import IndexStore
 from .meanings import Meanings
-from .precedence import REJECTED, micro, tie_key
+from .precedence import FOLLOWS, REJECTED, micro, tie_key
 from .removal import ACCEPTED, FACTOR, disagreement
+from .rivals import rivals
 from .verb_pairs import lacks_the_act
 
 if TYPE_CHECKING:
@@ -35,7 +36,8 @@ class ToolRanker:
     """Ranks one set of tools for any prompt.
 
     tools: no two with one `relative`. histories: events by `relative`; accepted prompts count as
-    phrasings of their tool, rejected ones against it. now: Unix seconds, for the age of events.
+    phrasings of their tool, rejected ones against it: a no lowers the tool that it is about and
+    raises no other one. now: Unix seconds, for the age of events.
     store: of indexes that are slow to build. notes: failures to read or store.
     """
 
@@ -51,6 +53,7 @@ class ToolRanker:
         self._tools = {key_of(tool): tool for tool in sorted(tools, key=key_of)}
         self._histories = histories
         self._settings = settings
+        self._now = now
         half_life = settings.history_half_life_days
         self._successes = {
             key: history_success(events, now, half_life) for key, events in histories.items()
@@ -66,6 +69,7 @@ class ToolRanker:
             texts = {key: f"{tool.name}: {tool.spec.doc}" for key, tool in self._tools.items()}
             self._meanings = Meanings(embedder, texts)
         self._store = store or IndexStore(None)
+        self._untold: ToolRanker | None = None
         self._plain = self._index(hinted=False)
         some = any(tool.manifest and tool.manifest.intents for tool in tools)
         self._hinted = self._index(hinted=True) if some else self._plain
@@ -139,8 +143,42 @@ class ToolRanker:
         words = set(core.tokens(intent))
         wanted = [one for one in hinted if among is None or one.name in among]
         candidates = [self._candidate(one, alone[one.name], intent, words) for one in wanted]
+        if any(REJECTED in one.flags for one in candidates):
+            before = self._before_any_no()._ranked(intent, among)
+            candidates = self._after_a_no(candidates, before)
         candidates.sort(key=lambda one: tie_key(one, self._settings.harmless_first))
         return {key_of(one.tool): one for one in candidates}
+
+    def _after_a_no(
+        self, candidates: Sequence[Candidate], before: Mapping[str, Candidate]
+    ) -> list[Candidate]:
+        """The candidates with at most the score that they had before any rejection; those that
+        were not meant then, as the best one or a rival of it, follow a rejected one.
+        """
+        meant = {key_of(one.tool) for one in rivals(list(before.values()), self._settings)}
+        rejected = {key_of(one.tool) for one in candidates if REJECTED in one.flags}
+        follow = next(iter(before)) in rejected
+
+        def settled(one: Candidate) -> Candidate:
+            key = key_of(one.tool)
+            if one.by_name or one.familiar or key in rejected:
+                return one
+            flags = one.flags if not follow or key in meant else (*one.flags, FOLLOWS)
+            return replace(one, score=min(one.score, before[key].score), flags=flags)
+
+        return [settled(one) for one in candidates]
+
+    def _before_any_no(self) -> ToolRanker:
+        """A ranker of the same tools that knows of no rejection."""
+        if self._untold is None:
+            histories = {
+                key: [event for event in events if event.event != "rejected"]
+                for key, events in self._histories.items()
+            }
+            tools, settings = list(self._tools.values()), self._settings
+            self._untold = ToolRanker(tools, histories, settings, self._now, store=self._store)
+            self._untold._meanings = self._meanings
+        return self._untold
 
     def _candidate(
         self, entry: RankedTool, alone: RankedTool, intent: str, words: set[str]

@@ -13,7 +13,7 @@ from ..plans.steps import mark_servers
 from ..plans.wiring import wire
 from ..ranking.coverage import Share, texts_of
 from ..ranking.decide import decide, shown
-from ..ranking.precedence import micro
+from ..ranking.precedence import micro, rejected_before
 from ..ranking.removal import asks_to_remove, may_remove
 from ..ranking.tool_ranker import key_of
 from ..types import Candidate, Plan, PlanStep, RouteDecision, Tool
@@ -24,6 +24,7 @@ from .transcript import two_places
 from .which_tool import which_tool
 
 if TYPE_CHECKING:
+    from ...settings.routing import Ranker
     from .workbench import Workbench
 
 
@@ -106,7 +107,7 @@ def _decision(bench: Workbench, ranking: Ranking) -> RouteDecision:
 
 
 def _or_nearest(bench: Workbench, ranking: Ranking, decision: RouteDecision) -> RouteDecision:
-    """A tool just below tau may be taken all the same, if a person says so.
+    """A tool just below tau, or behind a rejected one, may be taken if a person says so.
 
     Where something is to be removed, so may either of the two nearest that remove or change.
     """
@@ -114,17 +115,24 @@ def _or_nearest(bench: Workbench, ranking: Ranking, decision: RouteDecision) -> 
     operator = bench.operator_for(mode)
     if decision.policy != "generate" or mode.plan_only or operator is None:
         return decision
+    candidates = ranking.candidates
     near = _offers(ranking, micro(settings.threshold) - micro(settings.compose_margin))
     scores = " or ".join(f"{one.tool.name} {two_places(one.score)}" for one in near)
     for one in near:
         which = "it" if len(near) == 1 else one.tool.name
-        question = f"nearest: {scores}, below τ {settings.threshold:.2f}. Take {which}?"
-        if operator.agree(question):
+        why = _why_not(one, candidates, settings)
+        if operator.agree(f"nearest: {scores}, {why}. Take {which}?"):
             spec = replace(one.tool.spec, score=one.score)
             score = shown(micro(one.score))
-            reason = f"{one.tool.name} has {score}, below tau; taken because a person said so."
+            reason = f"{one.tool.name} has {score}, {why}; taken because a person said so."
             return RouteDecision(decision.route_id, "select", [spec], None, reason)
     return decision
+
+
+def _why_not(offer: Candidate, candidates: Sequence[Candidate], settings: Ranker) -> str:
+    if micro(offer.score) < micro(settings.threshold):
+        return f"below τ {settings.threshold:.2f}"
+    return f"but {rejected_before(candidates)}"
 
 
 def _offers(ranking: Ranking, floor: int) -> list[Candidate]:

@@ -102,7 +102,11 @@ class Transcript:
 
     def _generate(self, event: Event, detail: Mapping[str, Any]) -> list[str]:
         if "threshold" in detail:
-            line = "No candidates above threshold; falling back to generator (allowlist: stdlib)"
+            reaches = (event["top_score"] or 0.0) >= detail["threshold"]
+            what = (
+                "No candidate may be taken unasked" if reaches else "No candidates above threshold"
+            )
+            line = f"{what}; falling back to generator (allowlist: stdlib)"
             return [line, *self._reason(event)]
         by = f"{detail['provider']} {detail['model'] or ''}".rstrip()
         if not detail["reasons"]:
