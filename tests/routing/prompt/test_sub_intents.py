@@ -45,6 +45,27 @@ NOUNS = [
     "send the report to Ann, Bob and the board",
     "matrix",
 ]
+NAMED_LIKE_ACTIONS = [
+    "read the file and line the user wants",
+    "read the file and line",
+    "read the page, line and column",
+    "show the lines and columns of the file",
+    "print the file, the line and column",
+]
+DESCRIBED = [
+    "summarize the text and list I gave you",
+    "print the table and chart the team made",
+    "compare the plan and report my boss sent",
+    "load the csv, list we have and the table",
+]
+ACTED_ON = [
+    ("load the csv and filter the rows we need", "filter the rows we need"),
+    ("load the csv and plot the values you want", "plot the values you want"),
+    ("read the file and check the user has a name", "check the user has a name"),
+    ("read the file and check they have enough", "check they have enough"),
+    ("copy the file and line up the rows", "line up the rows"),
+    ("read the file and line it up", "line it up"),
+]
 TIME = [
     ("plot it after summarizing the matrix", ["summarizing the matrix", "plot it"]),
     ("after summarizing the matrix, plot it", ["summarizing the matrix", "plot it"]),
@@ -79,6 +100,23 @@ def test_a_prompt_has_these_clauses(prompt: str, clauses: list[str]) -> None:
 @pytest.mark.parametrize("prompt", NOUNS)
 def test_a_list_of_nouns_stays_whole(prompt: str) -> None:
     assert [one.text for one in sub_intents(prompt)] == [prompt]
+
+
+@pytest.mark.parametrize("prompt", NAMED_LIKE_ACTIONS)
+def test_a_noun_that_an_action_is_named_after_is_no_verb(prompt: str) -> None:
+    found = sub_intents(prompt, ["line", "column", "file"])
+    assert [one.text for one in found] == [prompt]
+
+
+@pytest.mark.parametrize("prompt", DESCRIBED)
+def test_a_noun_that_somebody_made_or_wants_is_no_verb(prompt: str) -> None:
+    assert [one.text for one in sub_intents(prompt)] == [prompt]
+
+
+@pytest.mark.parametrize(("prompt", "last"), ACTED_ON)
+def test_a_verb_before_an_object_of_that_kind_is_one(prompt: str, last: str) -> None:
+    found = sub_intents(prompt, ["line", "column", "file"])
+    assert [one.text for one in found][1:] == [last]
 
 
 @pytest.mark.parametrize(("prompt", "clause"), MERGED)

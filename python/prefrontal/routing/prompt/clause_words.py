@@ -51,6 +51,14 @@ _VERB_PAIRS = {
 _COPULAS = word_set("is are was were be been has have had isn't aren't it's that's")
 _NARROWING = word_set("where whose")
 """Words that begin a condition on what is asked for: "keep the rows where price is low"."""
+_SUBJECTS = word_set("i we you he she they")
+_RECEIVERS = word_set("me us him her them you it")
+_TAKES_OBJECT = word_set(
+    "want wants wanted need needs needed like likes liked prefer prefers preferred have has had "
+    "gave gives give made makes make wrote writes sent sends got gets took takes chose chooses "
+    "said says asked meant named mentioned uses used"
+)
+"""Verbs of which one without an object behind it has it in front: "the report we made"."""
 _OPENING = 6
 _MOST_SKIPPED = 8
 CONNECTIVES = word_set(
@@ -120,17 +128,40 @@ class Lexicon:
         """
         if not self.verb(words[place]):
             return False
+        ambiguous = self._is_noun_too(words[place])
+        if ambiguous and describes_noun(words[place + 1 :]):
+            return False
         after = words[place + 1] if place + 1 < len(words) else None
         if after is not None and (after.kind == "quoted" or after.text in BEFORE_OBJECTS):
             return True
         if after is not None and (words[place].text, after.text) in _VERB_PAIRS:
             return True
-        ambiguous = _is_noun_too(words[place].text)
         if bare or not ambiguous:
             return bare or not words[place].text.endswith("ing")
         followed = after is not None and after.kind == "word" and after.text not in CONNECTIVES
         base = not words[place].text.endswith(("s", "ing"))
         return followed and base and after is not None and after.text not in PREPOSITIONS
+
+    def _is_noun_too(self, piece: Piece) -> bool:
+        """Whether the verb is a noun as well; so may be what only an action is named after."""
+        stems = set(routing.tokens(piece.text))
+        return bool(stems & _noun_stems()) or not stems & verbs.groups().keys()
+
+
+def describes_noun(words: Sequence[Piece]) -> bool:
+    """Whether the words, behind a noun, say which one is meant: "(the line) the user wants".
+
+    A subject of one word, a verb that takes an object, and none behind it.
+    """
+    subject = words[:1] if words and words[0].text in _SUBJECTS else words[:2]
+    if not subject or (len(subject) == 2 and subject[0].text not in BEFORE_OBJECTS):
+        return False
+    rest = words[len(subject) :]
+    if not rest or rest[0].text not in _TAKES_OBJECT:
+        return False
+    after = rest[1] if len(rest) > 1 else None
+    ends = CONNECTIVES | PREPOSITIONS | _RECEIVERS
+    return after is None or after.text in ends or after.kind not in ("word", "quoted")
 
 
 def skip_polite(words: Sequence[Piece], place: int) -> int:
@@ -178,7 +209,3 @@ def verbs_of_no_action() -> frozenset[str]:
 @cache
 def _noun_stems() -> frozenset[str]:
     return frozenset(routing.tokens(_NOUNS_TOO))
-
-
-def _is_noun_too(word: str) -> bool:
-    return bool(set(routing.tokens(word)) & _noun_stems())

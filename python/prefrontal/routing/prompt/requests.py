@@ -15,6 +15,7 @@ from .clause_words import (
     PREPOSITIONS,
     Lexicon,
     Piece,
+    describes_noun,
     is_statement,
     looks_imperative,
     skip_polite,
@@ -179,6 +180,8 @@ def _has_object(words: Sequence[Piece]) -> bool:
         return False
     if words[0].text in _USUAL:
         return _is_object(words[1]) and words[1].text not in CONNECTIVES
+    if describes_noun(words[1:]):
+        return False
     return _may_be_a_verb(words) and _before_thing(words[1:])
 
 

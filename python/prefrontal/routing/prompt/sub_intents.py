@@ -67,9 +67,12 @@ class _Clause:
 
     def is_bare(self) -> bool:
         """Whether there is a verb and nothing after it that it may be about."""
-        last = len(self.words) - 1
-        before = self.words[last - 1].text if last > 0 else "to"
-        return self.verb_at == last >= 0 and (before in POLITE or before.endswith("ly"))
+        return self.verb_at == len(self.words) - 1 and self.ends_after_courtesy()
+
+    def ends_after_courtesy(self) -> bool:
+        """Whether in front of the last word there is none, a polite one or an adverb."""
+        before = self.words[-2].text if len(self.words) > 1 else "to"
+        return bool(self.words) and (before in POLITE or before.endswith("ly"))
 
     def boundary(self) -> Boundary:
         if self.also:
@@ -164,7 +167,8 @@ def _break_weak(
             return "then", after
         link = "also" if piece.text == "also" else link
     verb = skip_polite(words, after)
-    bare = bool(clause.words) and bool(lexicon.verb(clause.words[-1]))
+    likely = link == "also" or clause.ends_after_courtesy()
+    bare = likely and bool(clause.words) and bool(lexicon.verb(clause.words[-1]))
     if verb < len(words) and lexicon.starts_clause(words, verb, bare):
         return link, after
     pair = len(clause.words) < 2 or bare  # "copy and paste it" is one thing
