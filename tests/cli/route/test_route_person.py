@@ -112,6 +112,16 @@ def test_a_rejected_route_is_offered_next_time_and_can_be_taken_up(project: Path
     assert "waiting" not in route(project, SUMMARIZE, "--dry-run").stderr
 
 
+@confined
+def test_a_rejected_tool_can_be_taken_up(project: Path) -> None:
+    refused = route(project, SUMMARIZE, data="n\n")
+    assert refused.stdout.endswith("prefrontal route resume route-001 asks again.\n")
+    resumed = route(project, "resume", "route-001", data="y\n")
+    assert resumed.exit_code == 0, resumed.output
+    assert "Use summarize_matrix?" in resumed.stderr
+    assert route(project, SUMMARIZE, "--plan").exit_code == 0
+
+
 def test_a_route_that_does_not_wait_cannot_be_taken_up(project: Path) -> None:
     result = route(project, "resume", "route-077")
     assert result.exit_code == 2

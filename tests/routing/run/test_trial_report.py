@@ -247,7 +247,9 @@ def test_a_composition_that_changed_after_it_was_validated_is_not_kept(project: 
 def test_what_was_refused_is_learned_and_the_tool_stays(project: Layout) -> None:
     before = summarize(project).read_bytes()
     route = routed(project, SUMMARIZE, operator=Script(yes=False))
-    assert route.sentence == "not approved by a person."
+    assert route.sentence == (
+        "not approved by a person; prefrontal route resume route-001 asks again."
+    )
     told = [
         (one["event"], one["intent"]) for one in records(summarize(project).parent, "history.jsonl")
     ]

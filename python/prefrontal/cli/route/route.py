@@ -103,15 +103,18 @@ def prompt(ctx: click.Context, /, words: tuple[str, ...], **options: Any) -> Non
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a phase, as in the log.")
 @click.pass_context
 def resume(ctx: click.Context, /, route_id: str, **options: Any) -> None:
-    """Take up a route that was rejected or did not pass: try its module again, ask again."""
+    """Take up a route that was rejected or did not pass: try its module again, ask again.
+
+    A yes takes a no to a tool back.
+    """
     from ...assembly.router import build_layout, build_router
-    from ...routing.promotion.pending import pending_routes
+    from ...routing.run.waiting_route import waiting_route
     from .output import Output
     from .person import Person
 
     settings, workflows = settings_of(options)
     layout = build_layout(settings, workflows)
-    waiting = pending_routes(layout).find(route_id)
+    waiting = waiting_route(layout, route_id)
     mode = mode_of(options)
     output = Output(options["explained"], options["as_json"], asks=is_terminal())
     router = build_router(

@@ -41,6 +41,9 @@ def approve(bench: Workbench, report: TrialReport) -> Approval | Ending:
         said_so = module.agreed and not module.runnable  # nothing was tried since
         answer = said_so or operator.agree(_question(module))
         sentence = ANSWERS[answer]
+        if answer is False and module.tool is not None and module.runnable:
+            sentence = f"{sentence[:-1]}; prefrontal route resume {module.request.trace.route_id}"
+            sentence += " asks again."
     module.request.trace.add(
         "approve",
         decision={True: "approved", False: "rejected", None: "unanswered"}[answer],

@@ -104,8 +104,10 @@ class Router:
         digest = sha256(path.read_bytes()).hexdigest()
         used = self._used(waiting, path)
         parts = {} if waiting.plan is None else parts_of(used)
-        hosts = hosts_of(used)
-        module = TrialModule(request, intent, decision, path, digest, parts=parts, hosts=hosts)
+        tool = next(iter(used), None) if waiting.policy == "select" else None
+        module = TrialModule(
+            request, intent, decision, path, digest, tool, parts=parts, hosts=hosts_of(used)
+        )
         return self._logged(request, lambda _: self._resumed(module))
 
     def choose(self, request: RouteRequest) -> ToolChoice:
