@@ -10,6 +10,7 @@ from ..plain_values import mended
 from ..types import ArgSpec, Manifest, Tool, ToolSpec
 from . import docstring, signature
 from .example_call import example_arguments
+from .written_docstring import written_docstring
 
 Facts = dict[str, Any]
 """Keys of a tool: entry, line, args, open, doc, returns, told, hint, arg_docs, example.
@@ -31,7 +32,8 @@ class ToolPlace(TypedDict):
 def read_facts(data: bytes, stem: str) -> Facts:
     """The facts of a file's bytes; runs nothing. stem: the file's name without .py."""
     try:
-        return _facts(signature.parse_python(data.decode("utf-8-sig")), stem)
+        source = data.decode("utf-8-sig")
+        return _facts(signature.parse_python(source), source, stem)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         return _refused(line, f"file must be text in UTF-8, got byte 0x{data[error.start]:02x}")
@@ -45,7 +47,7 @@ def _refused(line: int, sentence: str) -> Facts:
     return {"refused": [line, sentence]}
 
 
-def _facts(tree: ast.Module, stem: str) -> Facts:
+def _facts(tree: ast.Module, source: str, stem: str) -> Facts:
     function = signature.entry_of(tree)
     if function is None:
         indirect = signature.indirect_entry(tree)
@@ -56,7 +58,9 @@ def _facts(tree: ast.Module, stem: str) -> Facts:
     if not doc:
         rule = f"{function.name}() must have a docstring, its own or the module's"
         return _refused(function.lineno, f"{rule}, got none")
-    return _described(function, mended(doc), stem)
+    callee = (function.name, stem)
+    parts = (written_docstring(one, source, callee) for one in (tree, function))
+    return _described(function, mended(doc), mended(_joined(*parts)), stem)
 
 
 def _joined(module: str | None, function: str | None) -> str:
@@ -65,10 +69,11 @@ def _joined(module: str | None, function: str | None) -> str:
     return "\n\n".join(dict.fromkeys(parts))
 
 
-def _described(function: signature.Function, doc: str, stem: str) -> Facts:
+def _described(function: signature.Function, doc: str, written: str, stem: str) -> Facts:
+    """doc: as Python has it. written: as it was meant, for what is read from its sections."""
     arguments = signature.arguments(function)
     names = [argument.name for argument in arguments]
-    arg_docs = docstring.argument_docs(doc)
+    arg_docs = docstring.argument_docs(written)
     open_ended = signature.takes_any_name(function)
     return {
         "entry": function.name,
@@ -77,10 +82,10 @@ def _described(function: signature.Function, doc: str, stem: str) -> Facts:
         "open": open_ended,
         "doc": doc,
         "returns": list(signature.returned_keys(function)),
-        "told": list(docstring.returned_names(doc)),
+        "told": list(docstring.returned_names(written)),
         "hint": signature.hint(function.returns),
         "arg_docs": {name: arg_docs[name] for name in arg_docs if open_ended or name in names},
-        "example": example_arguments(doc, (function.name, stem), names),
+        "example": example_arguments(written, (function.name, stem), names),
     }
 
 

@@ -10,6 +10,7 @@ from typing import Literal
 
 from ...errors import InputError
 from ..catalog.signature import source_of
+from ..catalog.written_docstring import written_docstring
 
 Kind = Literal["positional", "either", "rest", "keyword", "keywords"]
 
@@ -61,7 +62,11 @@ def entry_point(source: str | bytes) -> EntryPoint | None:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             functions[node.name] = node
     function = functions.get("run") or functions.get("main")
-    return _read(function, ast.get_docstring(module)) if function is not None else None
+    if function is None:
+        return None
+    text = source if isinstance(source, str) else source.decode("utf-8-sig", "replace")
+    docs = (written_docstring(one, text, (function.name,)) for one in (module, function))
+    return _read(function, "\n\n".join(doc for doc in docs if doc))
 
 
 def _parsed(source: str | bytes) -> ast.Module:
@@ -76,14 +81,13 @@ def _parsed(source: str | bytes) -> ast.Module:
         raise InputError(f"source must be Python, got {reason}") from None
 
 
-def _read(node: ast.FunctionDef | ast.AsyncFunctionDef, module_doc: str | None) -> EntryPoint:
-    docs = (module_doc, ast.get_docstring(node))
+def _read(node: ast.FunctionDef | ast.AsyncFunctionDef, doc: str) -> EntryPoint:
     return EntryPoint(
         node.name,
         tuple(_parameters(node.args)),
         _text(node.returns),
         isinstance(node, ast.AsyncFunctionDef),
-        "\n\n".join(doc for doc in docs if doc),
+        doc,
     )
 
 
