@@ -41,6 +41,8 @@ MUTANTS = [
     ("decide", "if covers_all(one, needed)", "if True"),
     ("decide", "if covers_all(one, needed)", "if False"),
     ("decide", "for candidate in eligible if micro", "for candidate in ordered if micro"),
+    ("decide", "shadowed(ordered, bar.floor)", "shadowed(ordered)"),
+    ("precedence", "max(_top(candidate), _top(owner)) >= least", "_top(candidate) >= least"),
     ("decide", "if FOLLOWS not in candidate.flags", "if True"),
     ("decide", "one in reaching if covers_all", "one in reaching[:1] if covers_all"),
     ("decide", "one in reaching if covers_all", "one in eligible if covers_all"),

@@ -28,6 +28,20 @@ TIES = [
         says="is shadowed by",
     ),
     Border(
+        "at the floor it is worth a word",
+        [candidate(B, 0.9), candidate(SHARED_A, 0.2), candidate(A, 0.55)],
+        "select",
+        [B],
+        says=f"{SHARED_A} is shadowed by {A}",
+    ),
+    Border(
+        "where neither may serve the prompt nothing is said of them",
+        [candidate(B, 0.9), candidate(SHARED_A, 0.5499), candidate(A, 0.2)],
+        "select",
+        [B],
+        says="at least tau 0.60.",
+    ),
+    Border(
         "a shared tool of another name may win",
         [candidate(SHARED_B, 0.62), candidate(A, 0.61)],
         "select",

@@ -59,6 +59,17 @@ def test_every_tool_is_listed_with_its_first_line(project: Path) -> None:
     assert [json.loads(line)["name"] for line in listed][-1] == "first_sentences"
 
 
+def test_a_shared_tool_that_gives_way_is_listed_as_such(project: Path) -> None:
+    tools = project / "workflows"
+    text = (tools / "shared_tools/summarise/first_sentences.py").read_text()
+    (tools / "domains/text/count/first_sentences.py").write_text(text)
+    lines = route(project, "tools", "list").stdout.splitlines()
+    shadowed = [line for line in lines if "shadowed" in line]
+    assert len(shadowed) == 1
+    assert shadowed[0].startswith("shared_tools/summarise/first_sentences.py  ")
+    assert shadowed[0].endswith("(shadowed by domains/text/count/first_sentences.py)")
+
+
 def test_a_file_that_is_no_tool_is_a_warning_beside_the_others(project: Path) -> None:
     bad = project / "workflows/domains/text/count/bad.py"
     bad.write_text("def run(:\n")

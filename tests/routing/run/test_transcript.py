@@ -203,6 +203,19 @@ def test_a_shadowed_tool_is_warned_of_with_both_paths(project: Layout) -> None:
     ) in shown
 
 
+def test_of_a_shadowed_tool_that_a_prompt_does_not_concern_nothing_is_said(
+    project: Layout,
+) -> None:
+    path = project.action("analysis", "summarise") / "summarize_matrix.py"
+    write(project.shared_action("summarise") / path.name, path.read_text())
+    route = routed(project, "count the words of this, then juggle oranges", Mode(plan_only=True))
+    [found] = [one for one in events(route) if one["phase"] == "discover"]
+    assert found["detail"]["shadowed"]
+    assert not any("shadowed" in line for line in lines(route))
+    assert "shadowed" not in route.decision.reason
+    assert any("shadowed" in line for line in lines(route, explained=True))
+
+
 def test_a_question_that_nobody_was_asked_is_told_as_such(project: Layout) -> None:
     skipped = lines(routed(project, UNKNOWN, ALONE))
     assert any(line.endswith("(skipped: nobody is asked; best guess)") for line in skipped)

@@ -28,11 +28,14 @@ def tools() -> None:
 def list_tools(as_json: bool, **options: Any) -> None:
     """Every tool, and every file that only looks like one."""
     discovery = _discovered(options)
+    owners = {one.name: one for one in discovery.tools if one.runnable and not one.shared}
     for tool in discovery.tools:
         if as_json:
             click.echo(json.dumps(as_dict(tool), ensure_ascii=False))
             continue
         where = "" if tool.runnable else "  (not locally runnable)"
+        if tool.shared and tool.name in owners:
+            where = f"  (shadowed by {owners[tool.name].relative})"
         click.echo(one_line(f"{tool.relative}  {_first_line(tool)}{where}"))
     for finding in discovery.findings:
         click.echo(f"Warning: {one_line(str(finding))}", err=True)

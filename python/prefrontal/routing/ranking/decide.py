@@ -58,8 +58,8 @@ def decide(
     candidate without a score for each of several clauses.
     """
     ordered = sorted(ranked, key=lambda one: tie_key(one, settings.harmless_first))
-    eligible, warnings = shadowed(ordered)
     bar, count = Bar.of(settings), len(clauses)
+    eligible, warnings = shadowed(ordered, bar.floor)
     reaching = [candidate for candidate in eligible if micro(candidate.score) >= bar.tau]
     reaching = [candidate for candidate in reaching if FOLLOWS not in candidate.flags]
     needed = needed_for_all(eligible, count, bar.floor, bar.margin)

@@ -57,10 +57,13 @@ def rejected_before(candidates: Iterable[Candidate]) -> str:
     return f"{' and '.join(names)} {verb} {REJECTED} (history.jsonl)" if names else ""
 
 
-def shadowed(ranked: Sequence[Candidate]) -> tuple[tuple[Candidate, ...], tuple[str, ...]]:
+def shadowed(
+    ranked: Sequence[Candidate], least: int = 0
+) -> tuple[tuple[Candidate, ...], tuple[str, ...]]:
     """(candidates one of which may be selected, a warning for each shared tool left out).
 
     A shared tool is left out when a domain tool that runs here has its name, whatever the scores.
+    least: millionths of which one of the two must have as many to be worth a warning.
     """
     owners: dict[str, Candidate] = {}
     for candidate in ranked:
@@ -71,10 +74,15 @@ def shadowed(ranked: Sequence[Candidate]) -> tuple[tuple[Candidate, ...], tuple[
         owner = owners.get(candidate.tool.name) if candidate.tool.shared else None
         if owner is None:
             rest.append(candidate)
-        else:
+        elif max(_top(candidate), _top(owner)) >= least:
             chosen, other = owner.tool.relative, candidate.tool.relative
             warnings.append(f"{other} is shadowed by {chosen}; chosen: {chosen}")
     return tuple(rest), tuple(warnings)
+
+
+def _top(candidate: Candidate) -> int:
+    """What it is worth, for the prompt or for a clause."""
+    return micro(max([candidate.score, *candidate.clauses]))
 
 
 def harm(tool: Tool) -> int:

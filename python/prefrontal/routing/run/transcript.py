@@ -27,6 +27,7 @@ class Transcript:
         self._explained = explained
         self._shows_steps = steps or explained
         self._steps: list[Mapping[str, Any]] = []
+        self._shadowed: list[Mapping[str, str]] = []
 
     def take(self, event: Event) -> list[str]:
         """The lines of one event, each with the prefix; control characters left out."""
@@ -61,9 +62,7 @@ class Transcript:
             lines.append("search=widened: what was found beyond the folder needs a person's yes")
         if detail["search"] == "everywhere" and detail.get("unsure"):
             lines.append("search=everywhere: the folder is only a guess, so all tools are ranked")
-        for pair in detail["shadowed"]:
-            chosen = pair["chosen"]
-            lines.append(f"warning: {pair['shared']} is shadowed by {chosen}; chosen: {chosen}")
+        self._shadowed = detail["shadowed"]
         if self._explained:
             lines.append(f"  looked at {event['candidates']} tools")
         listed = detail["findings"] if self._explained else detail["findings"][:3]
@@ -76,10 +75,22 @@ class Transcript:
         order = in_turns([one["score"] for one in ranked], [one["clauses"] for one in ranked])
         first = sorted((ranked[place] for place in order[:5]), key=_top, reverse=True)
         best = [f"{one['name']}({two_places(_top(one))})" for one in first]
-        lines = [f"candidates: {', '.join(best) or 'none'}"]
+        lines = [*self._shadows(detail), f"candidates: {', '.join(best) or 'none'}"]
         if self._explained and detail["ranked"]:
             lines += _explained(event, detail)
         return lines + [f"warning: {finding}" for finding in detail["findings"]]
+
+    def _shadows(self, detail: Mapping[str, Any]) -> list[str]:
+        """Shared tools that give way to a domain's: where one of the two may serve the prompt."""
+        if not self._shadowed:
+            return []
+        least = detail["threshold"] - detail["compose_margin"]
+        able = {one["tool"] for one in detail["ranked"] if _top(one) >= least}
+        return [
+            f"warning: {pair['shared']} is shadowed by {pair['chosen']}; chosen: {pair['chosen']}"
+            for pair in self._shadowed
+            if self._explained or able & set(pair.values())
+        ]
 
     def _select(self, event: Event, detail: Mapping[str, Any]) -> list[str]:
         one = detail["selected"][0]
