@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import select
@@ -105,6 +106,7 @@ def test_a_rejected_route_is_offered_next_time_and_can_be_taken_up(project: Path
     offered = "[PREFRONTAL] waiting: route-001 (rejected): Summarize a matrix then plot it;"
     later = route(project, SUMMARIZE, "--dry-run")
     assert f"{offered} prefrontal route resume route-001\n" in later.stderr
+    assert "waiting" not in route(project, SUMMARIZE, "--dry-run").stderr  # once is enough
     resumed = route(project, "resume", "route-001", data="y\n")
     assert resumed.exit_code == 0, resumed.output
     assert "promote → workflows/domains/analysis/visualise/" in resumed.stdout
@@ -120,6 +122,17 @@ def test_a_rejected_tool_can_be_taken_up(project: Path) -> None:
     assert resumed.exit_code == 0, resumed.output
     assert "Use summarize_matrix?" in resumed.stderr
     assert route(project, SUMMARIZE, "--plan").exit_code == 0
+
+
+@confined
+def test_the_routes_that_wait_are_listed(project: Path) -> None:
+    assert route(project, "resume").stdout == "No route waits.\n"
+    route(project, COMPOSE, data="n\n")
+    result = route(project, "resume")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout.startswith("waiting: route-001 (rejected): Summarize a matrix then plot")
+    [line] = route(project, "resume", "--json").stdout.splitlines()
+    assert json.loads(line)["route_id"] == "route-001"
 
 
 def test_a_route_that_does_not_wait_cannot_be_taken_up(project: Path) -> None:

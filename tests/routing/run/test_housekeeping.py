@@ -11,7 +11,7 @@ import pytest
 from prefrontal.routing.layout import Layout
 from prefrontal.routing.promotion.journal import journal_file, write_change
 from prefrontal.routing.promotion.pending import pending_file
-from prefrontal.routing.run.housekeeping import tidy
+from prefrontal.routing.run.housekeeping import tidy, waiting
 
 from ..project import NOON, noon, write
 from ..routes import COMPOSE, Script, example_project, files, routed, router_of
@@ -70,20 +70,44 @@ def test_what_is_older_than_the_settings_say_is_swept_once_a_day_and_logged(
 def test_the_last_three_that_wait_are_named_with_how_to_go_on(project: Layout) -> None:
     for _ in range(4):
         routed(project, COMPOSE, operator=Script(yes=False))
-    lines = tidy(router_of(project).bench)
+    lines = waiting(router_of(project).bench)
     assert lines == [
-        f"waiting: route-00{number} (rejected): {COMPOSE}; prefrontal route resume route-00{number}"
-        for number in (2, 3, 4)
+        *(
+            f"waiting: route-00{number} (rejected): {COMPOSE};"
+            f" prefrontal route resume route-00{number}"
+            for number in (2, 3, 4)
+        ),
+        "1 more route waits; prefrontal route resume lists them",
     ]
+
+
+def test_a_route_that_waits_is_named_once_and_counted_once_a_day(project: Layout) -> None:
+    clock = noon()
+    bench = router_of(project, clock=clock).bench
+    assert waiting(bench) == []
+    routed(project, COMPOSE, operator=Script(yes=False))
+    [first] = waiting(bench)
+    assert first.startswith("waiting: route-001 (rejected)")
+    assert waiting(bench) == []
+    clock.advance(DAY)
+    counted = "1 route waits; prefrontal route resume lists them"
+    assert waiting(bench) == [counted]
+    assert waiting(bench) == []
+    routed(project, COMPOSE, operator=Script(yes=False))
+    [second] = waiting(bench)
+    assert second.startswith("waiting: route-002 (rejected)")
+    clock.advance(DAY)
+    assert waiting(bench) == ["2 routes wait; prefrontal route resume lists them"]
 
 
 def test_a_torn_line_of_the_list_is_told(project: Layout) -> None:
     routed(project, COMPOSE, operator=Script(yes=False))
     with pending_file(project).open("a") as file:
         file.write('{"ts": "2025')
-    torn, waiting = tidy(router_of(project).bench)
+    [torn] = tidy(router_of(project).bench)
     assert "torn" in torn
-    assert waiting.startswith("waiting: route-001")
+    [line] = waiting(router_of(project).bench)
+    assert line.startswith("waiting: route-001")
 
 
 def test_an_open_network_is_warned_of(project: Layout) -> None:
@@ -93,5 +117,5 @@ def test_an_open_network_is_warned_of(project: Layout) -> None:
 
 def test_a_prompt_with_control_characters_waits_without_them(project: Layout) -> None:
     routed(project, f"{COMPOSE}\x1b\u202e", operator=Script(yes=False))
-    [line] = tidy(router_of(project).bench)
+    [line] = waiting(router_of(project).bench)
     assert line.isprintable()

@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,6 +17,7 @@ from ...routing.run.transcript import PREFIX, Transcript
 from ..answers import even_unread
 
 if TYPE_CHECKING:
+    from ...routing.layout import Layout
     from ...routing.run.route import Route
     from ...routing.run.router import Router
 
@@ -58,12 +60,14 @@ class Output:
 
     def before(self, router: Router) -> None:
         """Finish what a killed run left, forget what is old, say what waits and what is risky."""
-        from ...routing.run.housekeeping import tidy
+        from ...routing.run.housekeeping import tidy, waiting
 
         with even_unread(agreed=not self._asks):
-            for line in tidy(router.bench):
-                if not self._as_json and not self._quiet:
-                    click.echo(f"{PREFIX} {one_line(line)}", err=True)
+            lines = tidy(router.bench)
+            if self._as_json or self._quiet:
+                return
+            for line in [*lines, *waiting(router.bench)]:
+                click.echo(f"{PREFIX} {one_line(line)}", err=True)
 
     def after(self, done: Route) -> Route:
         """Print the plan that --plan and --dry-run ask for, or the reason that there is none."""
@@ -96,6 +100,20 @@ class Output:
 
         with Console(stderr=True).status(word):
             yield
+
+
+def print_waiting(layout: Layout, *, as_json: bool) -> None:
+    """Print the routes that wait, oldest first."""
+    from ...routing.promotion.pending import pending_routes
+    from ...routing.run.housekeeping import waiting_line
+
+    waiting = pending_routes(layout)
+    for finding in waiting.findings:
+        click.echo(f"Warning: {one_line(str(finding))}", err=True)
+    for route in waiting.routes:
+        click.echo(printable_json(asdict(route)) if as_json else one_line(waiting_line(route)))
+    if not (waiting.routes or as_json):
+        click.echo("No route waits.")
 
 
 def printable_json(value: object, indent: int | None = None) -> str:

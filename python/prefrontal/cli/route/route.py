@@ -95,25 +95,28 @@ def prompt(ctx: click.Context, /, words: tuple[str, ...], **options: Any) -> Non
     leave(ctx, output.after(router.route(" ".join(words), mode)))
 
 
-@route.command(short_help="Take up a route that was rejected.")
-@click.argument("route_id", metavar="ROUTE_ID")
+@route.command(short_help="Take up a route that was rejected, or list those that wait.")
+@click.argument("route_id", metavar="[ROUTE_ID]", required=False)
 @project_options
 @click.option("--explain", "explained", is_flag=True, help="The steps of the validation, too.")
 @click.option("--allow-weak-sandbox", is_flag=True, help="Try modules without confinement, too.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a phase, as in the log.")
 @click.pass_context
-def resume(ctx: click.Context, /, route_id: str, **options: Any) -> None:
+def resume(ctx: click.Context, /, route_id: str | None, **options: Any) -> None:
     """Take up a route that was rejected or did not pass: try its module again, ask again.
 
-    A yes takes a no to a tool back.
+    A yes takes a no to a tool back. Without ROUTE_ID, the routes that wait.
     """
     from ...assembly.router import build_layout, build_router
     from ...routing.run.waiting_route import waiting_route
-    from .output import Output
+    from .output import Output, print_waiting
     from .person import Person
 
     settings, workflows = settings_of(options)
     layout = build_layout(settings, workflows)
+    if route_id is None:
+        print_waiting(layout, as_json=options["as_json"])
+        return
     waiting = waiting_route(layout, route_id)
     mode = mode_of(options)
     output = Output(options["explained"], options["as_json"], asks=is_terminal())
