@@ -150,7 +150,32 @@ def test_what_fails_on_a_file_that_was_made_is_not_the_tools_fault(layout: Layou
     report = tried(layout, source)
     assert report.ok and states(report)[3] == "not runnable", report.steps
     assert "hints (path.txt, made for the trial) failed: IndexError" in report.summary
-    assert not tried(layout, source, example={"path": "none.txt"}).ok
+    report = tried(layout, source, example={"path": "notes/none.csv"})
+    assert report.ok and states(report)[3] == "not runnable", report.steps
+    assert "of the example (notes/none.csv, made for the trial) failed: Index" in report.summary
+
+
+def test_a_file_that_only_the_example_has_is_made(layout: Layout) -> None:
+    source = READS.format(parameter="path: str", name="path")
+    report = tried(layout, source, example={"path": "notes.json"})
+    assert states(report)[3] == "ok", report.steps
+    said = ": called with the inputs of the example (notes.json, made for the trial)"
+    assert report.steps[3].endswith(said)
+    (layout.route_tmp("route-001") / "there.txt").write_text("mine")
+    report = tried(layout, source, example={"path": "there.txt"})
+    assert report.steps[3].partition(" (")[0] == "dry-run: ok" and "made" not in report.summary
+
+
+@pytest.mark.parametrize("path", ["/none.txt", "../none.txt", "folder"])
+def test_what_lies_elsewhere_or_may_be_a_folder_is_not_made(layout: Layout, path: str) -> None:
+    report = tried(layout, READS.format(parameter="path: str", name="path"), example={"path": path})
+    assert not report.ok and states(report)[3] == "failed", report.steps
+
+
+def test_a_file_that_the_tool_looks_for_by_itself_is_not_made(layout: Layout) -> None:
+    source = READS.format(parameter="path: str", name='"settings.ini"')
+    report = tried(layout, source, example={"path": "notes.txt"})
+    assert not report.ok and states(report)[3] == "failed", report.steps
 
 
 def test_a_composition_that_reads_a_file_is_kept_without_an_example(layout: Layout) -> None:

@@ -219,7 +219,16 @@ def failure(error: BaseException, path: str) -> dict[str, Any]:
     except Exception:  # noqa: BLE001 - a stranger's __str__
         text = ""
     kinds = [kind.__name__ for one in causes(error) for kind in type(one).__mro__]
-    return {"ok": False, "type": kinds[0], "kinds": kinds, "text": text, "line": line or 0}
+    result = {"ok": False, "type": kinds[0], "kinds": kinds, "text": text, "line": line or 0}
+    return result | {"missing": missing_file(error)}
+
+
+def missing_file(error: BaseException) -> str:
+    """The file that was not found; empty for another error."""
+    for one in causes(error):
+        if isinstance(one, FileNotFoundError) and isinstance(one.filename, str):
+            return one.filename
+    return ""
 
 
 def causes(error: BaseException) -> list[BaseException]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 
 _FILE_NAMES = frozenset(("path", "file", "filename", "filepath"))
 _FOLDER_NAMES = frozenset(("folder", "directory", "dir"))
@@ -66,6 +67,16 @@ def small_file(name: str, about: str, context: str) -> ExampleFile:
     kind = _format(name, about, context)
     path = f"{name}.{kind}"
     return ExampleFile(path, {path: _CONTENTS[kind]})
+
+
+def file_content(path: str) -> str | None:
+    """What a small file of that name holds; None for a name that no file in the folder of the trial
+    may have, or that may as well be a folder's.
+    """
+    where = PurePosixPath(path)
+    if where.is_absolute() or ".." in where.parts or not where.suffix:
+        return None
+    return _CONTENTS.get(_FORMATS.get(where.suffix[1:].lower(), ""), _LINE)
 
 
 def _format(*texts: str) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
 from ..catalog.docstring import argument_docs, summary
-from .example_files import ExampleFile, example_file, small_file
+from .example_files import ExampleFile, example_file, file_content, small_file
 
 if TYPE_CHECKING:
     from .entry_point import EntryPoint, Parameter
@@ -39,14 +39,27 @@ _DICTS = {"dict", "Dict", "Mapping", "MutableMapping"}
 
 @dataclass(frozen=True, slots=True)
 class ExampleInputs:
-    """The inputs of a call. guessed: some come from type hints alone. files: contents by name,
-    which guessed paths lead to and which must be made.
+    """The inputs of a call. guessed: some come from type hints alone. files: contents by name of
+    those to be made: where guessed paths lead, and those of the example that are not there.
     """
 
     arguments: tuple[Encoded, ...]
     keywords: Mapping[str, Encoded]
     guessed: bool
     files: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def made_up(self) -> bool:
+        """Whether something of them was made up, so that a failure says nothing of the tool."""
+        return self.guessed or bool(self.files)
+
+    def with_file(self, path: str) -> ExampleInputs | None:
+        """With a small file at a path that is one of the inputs; None where there can be none."""
+        content = file_content(path)
+        values = [value for kind, value in (*self.arguments, *self.keywords.values())]
+        if content is None or path not in values or path in self.files:
+            return None
+        return replace(self, files={**self.files, path: content})
 
 
 def example_inputs(entry: EntryPoint, example: Mapping[str, Any] | None) -> ExampleInputs | str:

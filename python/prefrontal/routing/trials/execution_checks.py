@@ -47,14 +47,14 @@ def try_call(trial: ModuleTrial, entry: EntryPoint, example: Mapping[str, Any] |
     """Call the tool once. Without inputs to call it with the step is "not runnable".
 
     So it is when inputs were guessed from type hints and the call fails, and when the tool needs
-    the network and that is off: neither says anything of the tool.
+    the network and that is off: neither says anything of the tool. Where it does not find a file
+    that the example names, one is made and it is called again; a failure then is no fault either.
     """
     inputs = example_inputs(entry, example)
     if isinstance(inputs, str):
         return TrialStep("dry-run", "not runnable", inputs, log=inputs + "\n")
     limit_s = trial.settings.sandbox.max_seconds
-    note = f"called with {_guesses(inputs)}" if inputs.guessed else ""
-    return _tried(trial, "dry-run", entry, inputs, limit_s, lambda _: ("ok", note))
+    return _tried(trial, "dry-run", entry, inputs, limit_s, lambda _: ("ok", ""))
 
 
 def _tried(
@@ -84,6 +84,9 @@ def _tried(
     argv = [sys.executable, "-I", "-B", str(CHILD)]
     readable = [CHILD, trial.layout.root]
     outcome = trial.run(argv, max_seconds=limit_s, readable=readable, stdin=stdin)
+    lent = inputs.with_file(_missing_file(outcome, nonce)) if inputs else None
+    if lent is not None:
+        return _tried(trial, name, entry, lent, limit_s, verdict)
     offline = trial.settings.sandbox.network == "off"
     state, reason = _judged(outcome, nonce, limit_s, inputs, offline, verdict)
     return step_of(name, argv, outcome, state, reason)
@@ -98,8 +101,8 @@ def _judged(
     verdict: Callable[[Answer], Verdict],
 ) -> Verdict:
     """inputs: of the call; None for an import. offline: whether the sandbox has no network."""
-    guessed = inputs is not None and inputs.guessed
-    guesses = _guesses(inputs) if inputs else ""
+    guessed = inputs is not None and inputs.made_up
+    guesses = _made_up(inputs) if inputs and guessed else ""
     ended = stopped(outcome, limit_s)
     if isinstance(outcome, str) or (ended and outcome.stopped_by == "sandbox"):
         return ended or ("failed", str(outcome))
@@ -109,18 +112,23 @@ def _judged(
     if answer is None:
         return "failed", f"it ended before it answered (exit status {outcome.returncode})"
     if answer.get("ok") is True:
-        return verdict(answer)
+        return ("ok", f"called with {guesses}") if guessed else verdict(answer)
     reason = error_of(answer)
     if offline and answer.get("network") is True:
         return ("not runnable" if inputs else "failed"), f"{NETWORK_OFF}: {reason}"
     return ("not runnable", f"{guesses} failed: {reason}") if guessed else ("failed", reason)
 
 
-def _guesses(inputs: ExampleInputs) -> str:
-    """What was guessed, and which files were made so that guessed paths lead somewhere."""
-    if not inputs.files:
-        return GUESSED
-    return f"{GUESSED} ({', '.join(inputs.files)}, made for the trial)"
+def _missing_file(outcome: RunOutcome | str, nonce: str) -> str:
+    """The file that the call did not find; empty for any other outcome."""
+    answer = None if isinstance(outcome, str) else answer_of(outcome.stdout, nonce)
+    return str((answer or {}).get("missing", ""))
+
+
+def _made_up(inputs: ExampleInputs) -> str:
+    """What was guessed, and which files were made so that paths lead somewhere."""
+    what = GUESSED if inputs.guessed else "the inputs of the example"
+    return f"{what} ({', '.join(inputs.files)}, made for the trial)" if inputs.files else what
 
 
 def answer_of(stdout: bytes, nonce: str) -> Answer | None:
