@@ -13,6 +13,7 @@ from click.shell_completion import CompletionItem
 
 from ..errors import PrefrontalError
 from ..settings.home import Home
+from ..storage.state_folder import StateFolder
 from .state import decision_log, state_folder
 
 Candidates: TypeAlias = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
@@ -36,10 +37,14 @@ def _quiet(produce: Candidates) -> Candidates:
     return candidates
 
 
+def _state(context: click.Context) -> StateFolder:
+    return state_folder(context.params.get("state"), context.params.get("config"))
+
+
 @_quiet
 def module_names(context: click.Context, _: click.Parameter, __: str) -> list[CompletionItem]:
     """Modules of the state folder, by the names of their files."""
-    folder = state_folder(context.params.get("state")).modules
+    folder = _state(context).modules
     names = sorted(unquote(path.stem) for path in folder.glob("*.json"))
     return [CompletionItem(name) for name in names]
 
@@ -47,7 +52,7 @@ def module_names(context: click.Context, _: click.Parameter, __: str) -> list[Co
 @_quiet
 def decision_ids(context: click.Context, _: click.Parameter, __: str) -> list[CompletionItem]:
     """The newest decisions, with what each was about."""
-    with decision_log(context.params.get("state")) as log:
+    with decision_log(_state(context)) as log:
         newest = log.recent(NEWEST, acted=None, kind=None)
     return [CompletionItem(each.id[:8], help=f"{each.kind} {each.subject}") for each in newest]
 

@@ -52,12 +52,13 @@ def dash(
         raise SourceError(NEEDS_EXTRA)
     from ..replay.prices import USUAL_PRICES, read_prices
     from ..settings import load_settings
+    from ..settings.agent_file import settings_file
     from ..storage.state_folder import StateFolder
     from ..web.dash_context import open_context
     from ..web.serving import serve_dash
     from .watch.module_files import given_modules
 
-    settings = load_settings(config)
+    settings = load_settings(settings_file(config))
     folder = StateFolder(state or settings.state_folder())
     host = options["host"]
     token = http_token(options["token_env"], options["token"], host, folder)

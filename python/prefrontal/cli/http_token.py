@@ -49,7 +49,7 @@ def server_options(port: int, when: str = "") -> Callable[[Callable[..., Any]], 
             "--config",
             metavar="FILE.yml",
             type=click.Path(),
-            help="Settings, YAML; without it the gate's are the defaults.",
+            help="Settings, YAML. [default: ./prefrontal.yml, else ~/.prefrontal/prefrontal.yml]",
         ),
         settings_state_option,
         click.option(

@@ -99,7 +99,8 @@ def _settings(
     config: str | None, overrides: dict[str, Any], state: str | None
 ) -> tuple[Settings, StateFolder]:
     from ..settings import load_settings
+    from ..settings.agent_file import settings_file
     from ..storage.state_folder import StateFolder
 
-    settings = load_settings(config, overrides)
+    settings = load_settings(settings_file(config), overrides)
     return settings, StateFolder(state or settings.state_folder())

@@ -1,52 +1,66 @@
-"""The option --state, and the log of decisions behind it."""
+"""The options --config and --state, and the log of decisions that they name."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import wraps
 from shlex import quote
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from ..errors import PrefrontalError, SourceError
+from ..settings.agent_file import settings_file
+from ..settings.state_place import state_path
 from ..storage.state_folder import StateFolder, default_state
+from .option_group import option_group
 
 if TYPE_CHECKING:
     from ..decisions.log import DecisionLog
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+CONFIG = click.option(
+    "--config",
+    metavar="FILE.yml",
+    type=click.Path(),
+    help="Settings whose `state` is meant. [default: ./prefrontal.yml, else"
+    " ~/.prefrontal/prefrontal.yml]",
+)
 
 
-def state_option(command: Command) -> Command:
-    """Add --state to a command, which gets `state: str | None`."""
-    return _state_option("~/.local/state/prefrontal")(command)
+def state_options(command: Command) -> Command:
+    """Add --config and --state to a command, which takes the folder they name as `state`."""
+
+    @wraps(command)
+    def with_folder(config: str | None, state: str | None, **options: Any) -> Any:
+        return command(state=state_folder(state, config), **options)
+
+    return option_group(CONFIG, settings_state_option)(with_folder)  # type: ignore[return-value]
 
 
 def settings_state_option(command: Command) -> Command:
-    """As `state_option`, for a command that reads settings, which may name the folder, too."""
-    return _state_option("`state` of the settings, else ~/.local/state/prefrontal")(command)
-
-
-def _state_option(default: str) -> Callable[[Command], Command]:
+    """Add --state to a command that reads settings, which may name the folder, too."""
     return click.option(
         "--state",
         metavar="DIR",
         envvar="PREFRONTAL_STATE",
         help="Where decisions, modules and what was learned are kept; also PREFRONTAL_STATE."
-        f" [default: {default}]",
-    )
+        " [default: `state` of the settings, else ~/.local/state/prefrontal]",
+    )(command)
 
 
-def state_folder(path: str | None) -> StateFolder:
-    """The folder that --state named, or the default."""
-    return StateFolder(path or default_state())
+def state_folder(state: str | None, config: str | None = None) -> StateFolder:
+    """The folder that --state named, else that of the settings, as for `prefrontal watch`.
+
+    config: the settings that were named. Raises InputError and SourceError for unusable ones.
+    """
+    return StateFolder(state_path(state, config))
 
 
 @contextmanager
-def decision_log(path: str | None) -> Iterator[DecisionLog]:
+def decision_log(folder: StateFolder) -> Iterator[DecisionLog]:
     """The log of decisions, which must be there. Raises SourceError."""
-    folder = state_folder(path)
     if not folder.decisions.exists():
         why = f"{folder.path} holds no decisions yet: `prefrontal watch` makes them"
         raise SourceError(why + _elsewhere(folder))
@@ -57,13 +71,11 @@ def decision_log(path: str | None) -> Iterator[DecisionLog]:
 
 
 def _elsewhere(folder: StateFolder) -> str:
-    """Where the settings of this place keep decisions, if they name another folder."""
-    from ..settings import load_settings
-    from ..settings.agent_file import settings_file
-
+    """Where the settings of this place, or a watch without any, keep decisions, if elsewhere."""
     with suppress(PrefrontalError):
-        settings = load_settings(settings_file())
-        other = StateFolder(settings.state_folder())
-        if other.path != folder.path and other.decisions.exists():
-            return f"; those of {settings.file} are found with --state {quote(str(other.path))}"
+        for whose, path in ((settings_file(), state_path()), (None, default_state())):
+            other = StateFolder(path)
+            if other.path != folder.path.absolute() and other.decisions.exists():
+                words = "others" if whose is None else f"those of {whose}"
+                return f"; {words} are found with --state {quote(str(other.path))}"
     return ""

@@ -92,7 +92,7 @@ def test_json_is_one_object_a_line() -> None:
 @pytest.mark.usefixtures("state")
 def test_a_module_can_be_picked() -> None:
     assert len(run("decisions", "--module", "other", "--json").stdout.splitlines()) == 1
-    assert "No decision of nobody woke" in run("decisions", "--module", "nobody").stdout
+    assert "No decision of nobody in " in run("decisions", "--module", "nobody").stdout
 
 
 def test_a_score_that_is_no_number_is_null(state: Path) -> None:
@@ -219,6 +219,74 @@ def test_the_folder_that_the_settings_of_this_place_name_is_pointed_to(
     assert f"are found with --state {state}" in said("decisions", "--state", empty)
     (tmp_path / "prefrontal.yml").write_text("state: [")
     assert said("decisions", "--state", empty).rstrip().endswith("`prefrontal watch` makes them")
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with settings that name a state with one decision, and a home without any."""
+    monkeypatch.delenv("PREFRONTAL_STATE", raising=False)
+    monkeypatch.delenv("XDG_STATE_HOME", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    folder = tmp_path / "project"
+    (folder / "st").mkdir(parents=True)
+    (folder / "prefrontal.yml").write_text("state: ./st\n")
+    add(folder / "st", decision(1))
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["decisions"],
+        ["explain", "00000001"],
+        ["feedback", "00000001", "useful"],
+        ["verify"],
+        ["storage", "status"],
+    ],
+)
+def test_the_state_that_the_settings_of_this_place_name_is_read(
+    words: list[str], place: Path
+) -> None:
+    done = run(*words)
+    assert done.exit_code == 0, done.output
+
+
+def test_the_option_stands_before_named_settings_and_these_before_those_of_this_place(
+    place: Path, tmp_path: Path
+) -> None:
+    for name, number in (("named", 2), ("option", 3)):
+        (tmp_path / name).mkdir()
+        add(tmp_path / name, decision(number))
+    (tmp_path / "other.yml").write_text("state: named\n")
+    config, state = ["--config", str(tmp_path / "other.yml")], ["--state", str(tmp_path / "option")]
+    read = [run("decisions", "--json", *more).stdout for more in ([], config, config + state)]
+    assert [json.loads(each)["id"][:8] for each in read] == ["00000001", "00000002", "00000003"]
+
+
+def test_where_the_log_is_empty_the_state_that_was_read_is_told(place: Path) -> None:
+    (place / "empty").mkdir()
+    with DecisionLog(place / "empty" / "decisions.sqlite"):
+        pass
+    told = run("decisions", "--state", str(place / "empty")).stdout
+    assert told == f"No decision in {place}/empty woke the agent yet.\n"
+
+
+def test_decisions_of_a_watch_without_these_settings_are_pointed_to(
+    place: Path, tmp_path: Path
+) -> None:
+    usual = tmp_path / "home" / ".local" / "state" / "prefrontal"
+    usual.mkdir(parents=True)
+    add(usual, decision(2))
+    (place / "prefrontal.yml").write_text("state: nowhere\n")
+    text = said("decisions")
+    assert f"{place}/nowhere holds no decisions yet" in text
+    assert f"others are found with --state {usual}" in text
+
+
+def test_a_state_of_the_wrong_kind_is_refused_as_by_the_watch(place: Path) -> None:
+    (place / "prefrontal.yml").write_text("state: [1]\n")
+    assert "prefrontal.yml, line 1: state must be a non-blank string" in said("decisions")
 
 
 def test_a_log_that_is_no_log_is_told(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -187,11 +188,11 @@ def _consent(peer: str) -> bool:
 
 def _logs(home: Home) -> list[Path]:
     """Files and folders outside of the workspace that may hold a peer's id."""
-    from ...storage.state_folder import default_state
+    from ...settings.state_place import state_path
 
     events = (home.config.get("observability") or {}).get("file")
     named = [home.folder / events] if isinstance(events, str) else []
-    return [*named, default_state()]
+    return [*named, state_path(os.environ.get("PREFRONTAL_STATE"), home.file)]
 
 
 _EMPTY = "The ledger holds no peers yet; `prefrontal agent` fills it with every message."

@@ -14,12 +14,14 @@ from ...decisions.payloads import ACT, ROUTE, WAKE
 from ...errors import InputError
 from ..answers import json_option
 from ..candidates import decision_ids, module_names
-from ..state import decision_log, state_option
+from ..paths import home_short
+from ..state import decision_log, state_options
 from .answerable import ANSWERABLE, ID_LENGTH
 from .deliveries import handovers, tell_standing
 
 if TYPE_CHECKING:
     from ...decisions.log import Decision, DecisionLog
+    from ...storage.state_folder import StateFolder
 
 WORDS = {"useful": 1.0, "useless": 0.0, "right": 1.0, "wrong": 0.0}
 
@@ -41,9 +43,9 @@ WORDS = {"useful": 1.0, "useless": 0.0, "right": 1.0, "wrong": 0.0}
 )
 @click.option("--limit", default=20, show_default=True, metavar="N", help="At most so many.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line, the newest first.")
-@state_option
+@state_options
 def decisions(
-    slept: bool, kind: str, module: str | None, limit: int, as_json: bool, state: str | None
+    slept: bool, kind: str, module: str | None, limit: int, as_json: bool, state: StateFolder
 ) -> None:
     """The latest decisions, the newest first.
 
@@ -74,17 +76,19 @@ def decisions(
 
         print_list(records, mixed=kind == "all", questions=questions)
     elif kind == WAKE:
-        click.echo(_none_found(slept, module))
+        click.echo(_none_found(slept, module, _place(state)))
     else:
         whose = f" of {_plain(module)}" if module else ""
-        click.echo(f"No {'decision' if kind == 'all' else kind}{whose} is kept yet.")
+        click.echo(
+            f"No {'decision' if kind == 'all' else kind}{whose} is kept in {_place(state)} yet."
+        )
 
 
 @click.command()
 @click.argument("decision_id", metavar="ID", shell_complete=decision_ids)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a page.")
-@state_option
-def explain(decision_id: str, as_json: bool, state: str | None) -> None:
+@state_options
+def explain(decision_id: str, as_json: bool, state: StateFolder) -> None:
     """Why a decision was taken, what led to it, and what it led to.
 
     ID is what `prefrontal watch` or `run` printed, or any beginning of it of four characters or
@@ -118,8 +122,8 @@ def explain(decision_id: str, as_json: bool, state: str | None) -> None:
     shell_complete=lambda _, __, typed: [word for word in WORDS if word.startswith(typed)],
 )
 @json_option
-@state_option
-def feedback(decision_id: str, label: str, as_json: bool, state: str | None) -> None:
+@state_options
+def feedback(decision_id: str, label: str, as_json: bool, state: StateFolder) -> None:
     """Say whether a wake was worth it, from 0 (useless) to 1 (useful); the gate learns from it.
 
     Of a route or an act say whether the choice was right (1) or wrong (0): the tools' ranking
@@ -167,12 +171,18 @@ def _found(log: DecisionLog, decision_id: str) -> Decision:
     return record
 
 
-def _none_found(slept: bool, module: str | None) -> str:
+def _none_found(slept: bool, module: str | None, place: str) -> str:
     whose = f" of {_plain(module)}" if module else ""
     if slept:
         hint = "they are kept for a day, for longer with `prefrontal watch --log-refusals`"
-        return f"No decision{whose} that woke nobody is kept; {hint}."
-    return f"No decision{whose} woke the agent yet."
+        return f"No decision{whose} that woke nobody is kept in {place}; {hint}."
+    return f"No decision{whose} in {place} woke the agent yet."
+
+
+def _place(state: StateFolder) -> str:
+    from ...plain_text import visible
+
+    return visible(home_short(str(state.path)), 500)
 
 
 def _plain(text: str) -> str:

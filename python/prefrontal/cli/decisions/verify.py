@@ -12,12 +12,13 @@ import click
 from ...decisions.decision import Decision
 from ...pulse.gate_module import VERSION
 from ..page import plain_table, progress, shown
-from ..state import decision_log, settings_state_option
+from ..state import decision_log, state_options
 
 if TYPE_CHECKING:
     from ...assembly.wakes_again import Progress, VerifyTally
     from ...decisions.log import DecisionLog
     from ...executive.again import Deviation
+    from ...storage.state_folder import StateFolder
 
     Verifier = Callable[[DecisionLog, VerifyTally, Progress], Iterator[Deviation]]
 
@@ -34,12 +35,9 @@ slept before it; those of releases before 2 need them."""
 
 
 @click.command(epilog=EPILOG)
-@click.option(
-    "--config", type=click.Path(), metavar="FILE.yml", help="Settings whose `state` is verified."
-)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of sentences.")
-@settings_state_option
-def verify(config: str | None, as_json: bool, state: str | None) -> None:
+@state_options
+def verify(as_json: bool, state: StateFolder) -> None:
     """Decide every decision of the log again, and tell what comes out otherwise.
 
     Nothing is written. A log that a running `prefrontal watch` writes may be read, too.
@@ -49,7 +47,7 @@ def verify(config: str | None, as_json: bool, state: str | None) -> None:
     tally = VerifyTally()
     deviations: list[Deviation] = []
     count = 0
-    with decision_log(_state(config, state)) as log, progress() as step:
+    with decision_log(state) as log, progress() as step:
         for verifier in _verifiers():
             for deviation in verifier(log, tally, _seldom(step)):
                 count += 1
@@ -67,14 +65,6 @@ def _verifiers() -> list[Verifier]:
     from ...assembly.wakes_again import again
 
     return [again]
-
-
-def _state(config: str | None, state: str | None) -> str | None:
-    if config is None or state is not None:
-        return state
-    from ...settings import load_settings
-
-    return str(load_settings(config, {}).state_folder())
 
 
 def _seldom(step: Progress, every: int = 200) -> Progress:

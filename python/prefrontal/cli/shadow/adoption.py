@@ -12,7 +12,7 @@ from ...errors import InputError
 from ...plain_text import visible
 from ..answers import answer
 from ..paths import home_short
-from .shadow import shadowed_state
+from ..state import state_folder
 
 if TYPE_CHECKING:
     from ...assembly.shadow.adoption import AdoptedShadow, ShadowMark
@@ -25,7 +25,7 @@ def adopt_the_shadow(config: str, state: str | None, yes: bool, as_json: bool) -
     from ...standard_input import is_terminal
     from ...storage.state_folder import FIRST_END_IT
 
-    folder = shadowed_state(config if Path(config).is_file() else None, state)
+    folder = state_folder(state, config if Path(config).is_file() else None)
     with shadow_log(folder) as (_, mark):
         pass
     if not (yes or as_json or is_terminal()):

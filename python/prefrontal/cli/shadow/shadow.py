@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from ...errors import InputError, SourceError
 from ...plain_text import visible
-from ...settings.agent_file import FILE_NAME
-from ...storage.state_folder import StateFolder, default_state
 from ..answers import answer, json_option
 from ..decisions.answerable import ID_LENGTH
 from ..paths import home_short, shell_word
+from ..state import state_options
 
 if TYPE_CHECKING:
     from ...assembly.shadow.report import ShadowPolicy, ShadowReport
     from ...decisions.log import DecisionLog
     from ...replay.report.table import Page
+    from ...storage.state_folder import StateFolder
 
 MOST_SHOWN = 5
 
@@ -32,22 +31,13 @@ decisions`, `explain` and `dash` take that --state."""
 @click.option("--prices", metavar="FILE", help="Prices and size of a wake-up, as for `replay`.")
 @click.option("--forget", is_flag=True, help="End it: delete what it decided and learned.")
 @click.option("--yes", is_flag=True, help="With --forget: ask nothing.")
-@click.option(
-    "--config",
-    type=click.Path(),
-    metavar="FILE.yml",
-    help=f"Settings that name the state folder; {FILE_NAME} where it is there.",
-)
-@click.option(
-    "--state", metavar="DIR", envvar="PREFRONTAL_STATE", help="State folder of `watch --shadow`."
-)
+@state_options
 @json_option
 def shadow(
     prices: str | None,
     forget: bool,
     yes: bool,
-    config: str | None,
-    state: str | None,
+    state: StateFolder,
     as_json: bool,
 ) -> None:
     """What `prefrontal watch --shadow` would have cost, caught and delayed so far.
@@ -65,29 +55,17 @@ def shadow(
     from ...clock import SystemClock
     from ...replay.prices import USUAL_PRICES, read_prices
 
-    folder = shadowed_state(config, state)
     if forget:
-        _forget(folder, yes or as_json, as_json)
+        _forget(state, yes or as_json, as_json)
         return
     money = USUAL_PRICES if prices is None else read_prices(prices)
-    with shadow_log(folder) as (log, mark):
-        runs = is_running(folder)
+    with shadow_log(state) as (log, mark):
+        runs = is_running(state)
         report = shadow_report(log, mark, SystemClock().now() if runs else None, money)
         if as_json:
-            answer(True, report.to_dict() | {"state": str(folder.path), "running": runs}, "")
+            answer(True, report.to_dict() | {"state": str(state.path), "running": runs}, "")
             return
-        _print(report, folder, runs, log)
-
-
-def shadowed_state(config: str | None, state: str | None) -> StateFolder:
-    """The folder whose shadow is meant. Raises InputError."""
-    from ...settings.loading import load_settings
-
-    if state is not None:
-        return StateFolder(Path(state).absolute())
-    if config is None and Path(FILE_NAME).is_file():
-        config = FILE_NAME
-    return StateFolder(default_state() if config is None else load_settings(config).state_folder())
+        _print(report, state, runs, log)
 
 
 def is_running(state: StateFolder) -> bool:

@@ -12,11 +12,12 @@ import click
 
 from ...errors import InputError, PrefrontalError, SourceError
 from ..answers import answer, json_option
-from ..state import state_folder, state_option
+from ..state import state_options
 
 if TYPE_CHECKING:
     from ...assembly.local_files import LocalFile
     from ...assembly.storage_moves import LocalStore, StoreCopy
+    from ...storage.state_folder import StateFolder
     from ...storage.transfer import Progress
 
 WORKSPACE = click.option(
@@ -33,9 +34,9 @@ def storage() -> None:
 
 @storage.command()
 @WORKSPACE
-@state_option
+@state_options
 @json_option
-def status(workspace: str | None, state: str | None, as_json: bool) -> None:
+def status(workspace: str | None, state: StateFolder, as_json: bool) -> None:
     """Where each store lies, and what stays on this machine.
 
     With the rows of each store, and the files and bytes of what lies in none.
@@ -45,7 +46,7 @@ def status(workspace: str | None, state: str | None, as_json: bool) -> None:
 
     present = _stores(state, workspace)
     rows = [_status(each) for each in present]
-    local = local_files(state_folder(state), workspace_folder(workspace), present)
+    local = local_files(state, workspace_folder(workspace), present)
     lines = [*map(_line, rows), "stays on this machine:"] if local else [*map(_line, rows)]
     lines += [f"  {each.path}: {_amount(each)}" for each in local]
     places = [{"path": str(e.path), "files": e.files, "bytes": e.size} for e in local]
@@ -61,9 +62,9 @@ def status(workspace: str | None, state: str | None, as_json: bool) -> None:
     help="postgresql://[USER@]HOST[:PORT]/DATABASE[?schema=NAME], or sqlite for files again.",
 )
 @WORKSPACE
-@state_option
+@state_options
 @json_option
-def migrate_command(target: str, workspace: str | None, state: str | None, as_json: bool) -> None:
+def migrate_command(target: str, workspace: str | None, state: StateFolder, as_json: bool) -> None:
     """Move the stores to a PostgreSQL server, or back to files.
 
     Each is copied, both copies are read whole and compared by hash, and only then the new one is
@@ -113,9 +114,9 @@ def partitions(config: str | None, as_json: bool) -> None:
 @storage.command(short_help="Copy what is kept to SQLite files in DIR, while it is in use.")
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False), metavar="DIR")
 @WORKSPACE
-@state_option
+@state_options
 @json_option
-def backup(folder: Path, workspace: str | None, state: str | None, as_json: bool) -> None:
+def backup(folder: Path, workspace: str | None, state: StateFolder, as_json: bool) -> None:
     """Copy the stores and the conversations to SQLite files in DIR, while they are in use.
 
     Copy the files back to restore them, wherever the stores lay: decisions.sqlite into the state
@@ -136,16 +137,15 @@ def backup(folder: Path, workspace: str | None, state: str | None, as_json: bool
     _each(present, lambda store, progress: back_up(store, folder, progress), as_json, talk)
 
 
-def _stores(state: str | None, workspace: str | None) -> list[LocalStore]:
+def _stores(state: StateFolder, workspace: str | None) -> list[LocalStore]:
     """Those that are there. Raises InputError where none is."""
     from ...assembly.storage_moves import stores
     from ...settings.agent_file import workspace_folder
 
-    folder = state_folder(state)
-    present = stores(folder, workspace_folder(workspace))
+    present = stores(state, workspace_folder(workspace))
     if not present:
         raise InputError(
-            f"storage must be there, and {folder.path} holds none yet: `prefrontal watch` makes it"
+            f"storage must be there, and {state.path} holds none yet: `prefrontal watch` makes it"
         )
     return present
 

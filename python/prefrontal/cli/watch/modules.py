@@ -11,11 +11,12 @@ import click
 from ..answers import answer, json_option
 from ..candidates import module_names
 from ..paths import home_short
-from ..state import state_folder, state_option
+from ..state import state_options
 from .watched_sources import watched_sources
 
 if TYPE_CHECKING:
     from ...pulse.modules.fingerprint import ModuleFingerprint
+    from ...storage.state_folder import StateFolder
 
 
 @click.group()
@@ -25,13 +26,12 @@ def modules() -> None:
 
 @modules.command("list")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
-@state_option
-def list_modules(as_json: bool, state: str | None) -> None:
+@state_options
+def list_modules(as_json: bool, state: StateFolder) -> None:
     """Every module that is kept."""
     from .module_files import kept_modules
 
-    folder = state_folder(state)
-    module_list = kept_modules(folder)
+    module_list = kept_modules(state)
     if as_json:
         for module in module_list:
             document = module.fingerprint and module.fingerprint.to_dict()
@@ -40,9 +40,7 @@ def list_modules(as_json: bool, state: str | None) -> None:
             )
         return
     if not module_list:
-        click.echo(
-            f"No module is kept in {folder.modules}; `prefrontal modules add FILE` adds one."
-        )
+        click.echo(f"No module is kept in {state.modules}; `prefrontal modules add FILE` adds one.")
         return
     from rich.console import Console
     from rich.table import Table
@@ -66,14 +64,13 @@ def list_modules(as_json: bool, state: str | None) -> None:
 @modules.command("add", short_help="Check a fingerprint and keep it.")
 @click.argument("file", type=click.Path(path_type=Path))
 @json_option
-@state_option
-def add_module(file: Path, as_json: bool, state: str | None) -> None:
+@state_options
+def add_module(file: Path, as_json: bool, state: StateFolder) -> None:
     """Check a fingerprint (JSON or YAML) and keep it for `prefrontal watch`."""
     from .module_files import keep, read_fingerprint
 
     fingerprint = read_fingerprint(file)
-    folder = state_folder(state)
-    replaced = keep(folder, fingerprint)
+    replaced = keep(state, fingerprint)
     verb = "Replaced" if replaced else "Added"
     answer(
         as_json,
@@ -86,12 +83,12 @@ def add_module(file: Path, as_json: bool, state: str | None) -> None:
 @modules.command("remove")
 @click.argument("module_id", metavar="ID", shell_complete=module_names)
 @json_option
-@state_option
-def remove_module(module_id: str, as_json: bool, state: str | None) -> None:
+@state_options
+def remove_module(module_id: str, as_json: bool, state: StateFolder) -> None:
     """Remove a kept module; what it learned stays in the log."""
     from .module_files import drop
 
-    drop(state_folder(state), module_id)
+    drop(state, module_id)
     answer(as_json, {"module_id": module_id, "removed": True}, f"Removed {plain(module_id)}.")
 
 
