@@ -17,6 +17,8 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType
 
 INTERRUPTED = 130
@@ -63,6 +65,18 @@ def leave_again() -> None:
         if signal.getsignal(number) in _HANDLERS[number]:
             signal.signal(number, _leave)
     signal.default_int_handler = _python_handler
+
+
+@contextmanager
+def leaving_at_once() -> Iterator[None]:
+    """While inside, as while a command imports what it works with, nothing has to be put in order:
+    a signal ends the process without waiting for the imports.
+    """
+    leave_again()
+    try:
+        yield
+    finally:
+        raise_at_signals()
 
 
 def exit_code(error: BaseException) -> int | None:

@@ -248,6 +248,33 @@ except BaseException as error:
     assert (done.stdout, done.stderr) == (b"imported\n" + name + b"\n", b"")
 
 
+@pytest.mark.parametrize(
+    ("command", "module"),
+    [("mcp", "prefrontal.mcp.served"), ("dash", "prefrontal.web.dash_context")],
+)
+def test_a_server_that_still_imports_ends_at_once(folder: Path, command: str, module: str) -> None:
+    code = f"""\
+import os, signal, sys, time
+from prefrontal.interrupts import leave_at_once
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            sys.meta_path.remove(self)
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.1)
+            print("went on", flush=True)
+leave_at_once()
+sys.meta_path.insert(0, Interrupting())
+from prefrontal.cli import main
+main([{command!r}], prog_name="prefrontal")
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], check=False, capture_output=True, cwd=folder,
+        stdin=subprocess.DEVNULL, timeout=PATIENCE_S,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
+
+
 @pytest.mark.parametrize("number", first(1, [signal.SIGINT, signal.SIGTERM]))
 def test_a_signal_while_pydantic_makes_a_class_is_not_lost(number: signal.Signals) -> None:
     code = f"""\

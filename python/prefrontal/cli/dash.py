@@ -11,7 +11,7 @@ import click
 
 from ..errors import SourceError
 from ..http_door import CommandDoor
-from ..interrupts import leave_after
+from ..interrupts import leave_after, leaving_at_once
 from .http_token import HttpToken, http_token, server_options
 
 if TYPE_CHECKING:
@@ -50,13 +50,14 @@ def dash(
     """
     if find_spec("starlette") is None or find_spec("uvicorn") is None:
         raise SourceError(NEEDS_EXTRA)
-    from ..replay.prices import USUAL_PRICES, read_prices
-    from ..settings import load_settings
-    from ..settings.agent_file import settings_file
-    from ..storage.state_folder import StateFolder
-    from ..web.dash_context import open_context
-    from ..web.serving import serve_dash
-    from .watch.module_files import given_modules
+    with leaving_at_once():
+        from ..replay.prices import USUAL_PRICES, read_prices
+        from ..settings import load_settings
+        from ..settings.agent_file import settings_file
+        from ..storage.state_folder import StateFolder
+        from ..web.dash_context import open_context
+        from ..web.serving import serve_dash
+        from .watch.module_files import given_modules
 
     settings = load_settings(settings_file(config))
     folder = StateFolder(state or settings.state_folder())

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..http_door import CommandDoor
-from ..interrupts import leave_after
+from ..interrupts import leave_after, leaving_at_once
 from ..mcp_sdk import require_mcp_sdk
 from ..standard_input import is_terminal
 from .http_token import HttpToken, http_token, server_options
@@ -55,11 +55,12 @@ def mcp(
     which the server was started.
     """
     require_mcp_sdk("this command")
-    from ..mcp.audience import EVERY_S
-    from ..mcp.served import open_served
-    from ..mcp.server import build_server
-    from ..mcp.transports import serve_http, serve_stdio
-    from .watch.module_files import given_modules
+    with leaving_at_once():
+        from ..mcp.audience import EVERY_S
+        from ..mcp.served import open_served
+        from ..mcp.server import build_server
+        from ..mcp.transports import serve_http, serve_stdio
+        from .watch.module_files import given_modules
 
     overrides = gate_overrides(recall, threshold, log_refusals)
     settings, state = _settings(config, overrides, options["state"])
