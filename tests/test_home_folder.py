@@ -19,11 +19,14 @@ from prefrontal.cli.gate.cache import CallFile
 from prefrontal.cli.paths import home_short
 from prefrontal.errors import InputError, SourceError
 from prefrontal.home_folder import expanded, home_folder, known_home
+from prefrontal.installation.programs import Caller
 from prefrontal.installation.runtimes import runtimes_here
+from prefrontal.installation.targets.systemd import systemd
 from prefrontal.ledger.location import ledger_path
 from prefrontal.pulse.modules.fingerprint import parse_fingerprint
 from prefrontal.runtime.workspace_files import locate
 from prefrontal.settings import parse_settings
+from prefrontal.storage.state_folder import default_state
 
 SENTENCE = "HOME must be set to a folder of yours, got no HOME and no user"
 
@@ -76,6 +79,20 @@ def test_every_path_of_the_settings_is_told_whose_home_is_meant(no_home: Path) -
     }
     with pytest.raises(InputError, match=rf"watch_directories.*{SENTENCE}"):
         parse_fingerprint(fingerprint)
+
+
+def test_an_empty_variable_counts_as_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"):
+        monkeypatch.setenv(name, "")
+    user = list(pwd.getpwuid(os.getuid()))
+    user[5] = str(tmp_path)
+    monkeypatch.setattr(pwd, "getpwuid", lambda _: pwd.struct_passwd(user))
+    assert known_home() == home_folder() == expanded("~") == tmp_path
+    assert default_state() == tmp_path / ".local/state/prefrontal"
+    assert CallFile("key", "fault").path.startswith(f"{tmp_path}/.cache/prefrontal/")
+    caller = Caller(["prefrontal"], tmp_path / "prefrontal.yml")
+    [(place, _)] = systemd(caller).pieces
+    assert place.name.startswith(f"{tmp_path}/.config/systemd/user/")
 
 
 def test_paths_without_a_home_stay_as_they_are(no_home: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pwd
 from pathlib import Path
 
 from .errors import InputError, SourceError
@@ -20,10 +21,12 @@ def home_folder() -> Path:
 
 
 def known_home() -> Path | None:
-    """The home folder; None where it cannot be known."""
-    try:
+    """The home folder; None where it cannot be known. An empty HOME counts as none."""
+    if os.environ.get("HOME"):
         return Path.home()
-    except RuntimeError:
+    try:
+        return Path(pwd.getpwuid(os.getuid()).pw_dir)
+    except KeyError:
         return None
 
 
@@ -32,12 +35,12 @@ def expanded(path: str | os.PathLike[str]) -> Path:
 
     Raises InputError for a user nobody knows, SourceError as `home_folder`.
     """
+    first, *rest = Path(path).parts or ("",)
+    if first == "~":
+        return home_folder().joinpath(*rest)
     try:
         return Path(path).expanduser()
     except RuntimeError:
-        first = Path(path).parts[0]
-        if first == "~":
-            home_folder()
         raise InputError(
             f"path must name a user of this machine after ~, got {os.fspath(path)!r:.300}"
         ) from None

@@ -66,8 +66,17 @@ def _remove(path: str) -> None:
         return
 
 
+def _home_cache() -> str:
+    if os.environ.get("HOME", "unset"):
+        return os.path.expanduser("~/.cache")  # noqa: PTH111
+    from ...home_folder import known_home
+
+    home = known_home()
+    return "" if home is None else f"{home}/.cache"
+
+
 def _folder() -> str:
     """$XDG_CACHE_HOME/prefrontal, usually ~/.cache/prefrontal; empty where the home is unknown."""
     named = os.environ.get("XDG_CACHE_HOME", "")
-    home = named if os.path.isabs(named) else os.path.expanduser("~/.cache")  # noqa: PTH111, PTH117
+    home = named if os.path.isabs(named) else _home_cache()  # noqa: PTH117
     return os.path.join(home, "prefrontal") if os.path.isabs(home) else ""  # noqa: PTH117, PTH118

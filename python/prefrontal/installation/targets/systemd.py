@@ -48,8 +48,8 @@ WantedBy=default.target
 
 
 def systemd(caller: Caller) -> InstallTarget:
-    home = os.environ.get("XDG_CONFIG_HOME")
-    units = (Path(home) if home else home_folder() / ".config") / "systemd" / "user"
+    home = Path(os.environ.get("XDG_CONFIG_HOME", ""))
+    units = (home if home.is_absolute() else home_folder() / ".config") / "systemd" / "user"
     text = _TEXT.format(mark=MARK, command=_words(caller.words("watch")))
     path = units / UNIT
     return InstallTarget(
