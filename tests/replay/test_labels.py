@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +13,7 @@ from rich.console import Console
 from prefrontal.assembly.replay_gate import PulseGate
 from prefrontal.errors import InputError
 from prefrontal.replay.backtest import Question, backtest
+from prefrontal.replay.learner import LABELS
 from prefrontal.replay.report.comparison import caution
 from prefrontal.replay.report.report import render_html
 from prefrontal.replay.report.table import print_result
@@ -20,10 +21,13 @@ from prefrontal.replay.report.wording import compared_sentence, labels_sentence
 from prefrontal.replay.result import OtherLabels, ReplayResult
 from prefrontal.replay.session import Request, replay_events, replay_sample
 from prefrontal.testing import ScriptedGate
-from prefrontal.types import SignalEvent, Window
+from prefrontal.testing.gate import ScriptedJudge
+from prefrontal.types import Judgement, LateQuestion, Reason, SignalEvent, Window
 
 from .sample_results import sample_result
 from .streams import history, window
+
+DAY_S = 86_400.0
 
 
 def score_of_path(events: Sequence[SignalEvent]) -> float:
@@ -42,6 +46,40 @@ def test_with_labels_as_asked_what_slept_is_never_learned() -> None:
     gate = ScriptedGate(score_of_path)
     backtest(scripted([0.1, 0.2, 0.6, 0.3, 0.7]), gate, asked(total=0))
     assert gate.asked("learn") == ["0.6", "0.7"]
+
+
+@dataclass(slots=True)
+class HoldingJudge(ScriptedJudge):
+    """Holds back every window, and asks about all of them when a day is over."""
+
+    held: list[Window] = field(default_factory=list)
+
+    def judge(self, window: Window) -> Judgement:
+        self.held.append(window)
+        return Judgement(1.0, 0.5, Reason.COOLDOWN, waits=True)
+
+    def late(self, until: float) -> tuple[LateQuestion, ...]:
+        held = tuple(self.held)
+        if not held or until < held[0].time + DAY_S:
+            return ()
+        self.held.clear()
+        told = Judgement(1.0, 0.5, Reason.WOKE, folded=held)
+        return (LateQuestion(held[0].time + DAY_S, held[-1], told),)
+
+
+class HoldingGate(ScriptedGate):
+    def open(self, prior_rule: object, recall: float, complete: bool) -> ScriptedJudge:
+        return HoldingJudge(self, recall)
+
+
+@pytest.mark.parametrize("labels", LABELS)
+def test_a_question_after_the_last_window_is_counted_on_both_sides(labels: str) -> None:
+    gate = HoldingGate(score_of_path)
+    told = Question("history", "recorded", 0, labels=labels, compared=True)
+    result = backtest(scripted([0.1, 0.2, 0.6]), gate, told)
+    assert result.compared is not None
+    assert (result.got_recall, result.compared.recall) == (1.0, 1.0)
+    assert result.compared.wakes_per_day > 0
 
 
 def test_in_the_warm_up_everything_wakes() -> None:

@@ -94,20 +94,19 @@ def replayed(
         _warm_up(learner, watched(warm_up, "warming up", len(warm_up), question.step))
     trial, other = Trial(), Tally()
     for window in stream:
-        for question_asked in own.late(window.time):
-            trial.add_late(question_asked)
+        _take_late(own, trial, window.time)
         judgement = own.decide(window)
         trial.add(window, judgement, prior.rule.matches(window.events), own.judge.contributions)
         own.take(window, judgement)
         for learner in others:
-            for question_asked in learner.late(window.time):
-                other.add_late(question_asked)
+            _take_late(learner, other, window.time)
             judgement = learner.decide(window)
             other.add(window, judgement)
             learner.take(window, judgement)
     end = window.time + PATIENCE_S if len(trial) else 0.0
-    for question_asked in own.late(end):
-        trial.add_late(question_asked)
+    _take_late(own, trial, end)
+    for learner in others:
+        _take_late(learner, other, end)
     compared = _compared(trial, other, _days(trial), others[0].labels) if others else None
     if question.budget is not None:
         by_recall = _by_recall(trial, other, question) if others and len(trial) else None
@@ -115,6 +114,11 @@ def replayed(
             trial, gate, question, prior, own, len(warm_up), started, None, by_recall
         ), own
     return _result(trial, gate, question, prior, own, len(warm_up), started, compared), own
+
+
+def _take_late(learner: Learner, counts: Trial | Tally, until: float) -> None:
+    for question_asked in learner.late(until):
+        counts.add_late(question_asked)
 
 
 def _learners(gate: TrialGate, prior: FoundRule, question: Question) -> list[Learner]:
