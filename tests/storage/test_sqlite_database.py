@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 import subprocess
 import sys
@@ -16,6 +17,7 @@ import pytest
 
 from prefrontal.decisions.log import DecisionLog
 from prefrontal.errors import SourceError
+from prefrontal.storage import aside
 from prefrontal.storage.database import APPLICATION_ID, RowError
 from prefrontal.storage.sqlite_database import SqliteDatabase
 
@@ -290,3 +292,74 @@ def test_a_folder_that_cannot_be_written_is_named() -> None:
     new, old = done.stdout.splitlines()
     assert new == f"{folder}/new.db cannot be opened: Permission denied"
     assert old.startswith(f"{folder}/old.db cannot be ")
+
+
+def hinder(path: Path) -> None:
+    """Let SQLite make no shared memory beside the file, as on a full or a read-only disk."""
+    Path(f"{path}-shm").symlink_to("nowhere")
+
+
+def crashed(folder: Path, wal: bool) -> Path:
+    """A file as a killed process leaves it: with a row, which is in its log alone if `wal`."""
+    source = folder / "live.db"
+    writer = SqliteDatabase(source)
+    writer.execute("CREATE TABLE t (a UNIQUE)")
+    if not wal:
+        writer.execute("INSERT INTO t VALUES (1)")
+    writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    if wal:
+        writer.execute("INSERT INTO t VALUES (1)")
+    path = folder / "left.db"
+    for end in ("", "-wal"):
+        shutil.copyfile(f"{source}{end}", f"{path}{end}")
+    writer.close()
+    return path
+
+
+@pytest.mark.parametrize("wal", [False, True])
+def test_what_lies_where_nothing_can_be_written_is_read_whole(tmp_path: Path, wal: bool) -> None:
+    path = crashed(tmp_path, wal)
+    assert (Path(f"{path}-wal").stat().st_size > 0) is wal
+    hinder(path)
+    before = sorted(each.name for each in tmp_path.iterdir())
+    database = SqliteDatabase(path, read_only=True)
+    beside = database.beside()
+    assert numbers(database) == [1] == numbers(beside)
+    with pytest.raises(SourceError, match=f"{path} cannot be written: it is read-only"):
+        database.execute("INSERT INTO t VALUES (2)")
+    beside.close()
+    database.close()
+    assert sorted(each.name for each in tmp_path.iterdir()) == before
+
+
+def test_a_link_to_such_a_file_is_read_with_its_log(tmp_path: Path) -> None:
+    path = crashed(tmp_path, wal=True)
+    hinder(path)
+    (tmp_path / "link.db").symlink_to(path)
+    database = SqliteDatabase(tmp_path / "link.db", read_only=True)
+    assert numbers(database) == [1]
+    database.close()
+
+
+def test_the_copy_of_such_a_file_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    copies = tmp_path / "copies"
+    copies.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(copies))
+    path = crashed(tmp_path, wal=True)
+    hinder(path)
+    database = SqliteDatabase(path, read_only=True)
+    [folder] = copies.iterdir()
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    database.close()
+    assert not list(copies.iterdir())
+
+
+def test_changes_that_can_be_copied_nowhere_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = crashed(tmp_path, wal=True)
+    hinder(path)
+    monkeypatch.setattr(aside, "PLACES", (str(tmp_path / "nowhere"),))
+    with pytest.raises(SourceError, match=r"[0-9,]+ bytes of later changes wait beside it") as told:
+        SqliteDatabase(path, read_only=True)
+    assert "No such file or directory" in str(told.value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import wraps
+from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -59,15 +60,30 @@ def state_folder(state: str | None, config: str | None = None) -> StateFolder:
 
 
 @contextmanager
-def decision_log(folder: StateFolder) -> Iterator[DecisionLog]:
-    """The log of decisions, which must be there. Raises SourceError."""
+def decision_log(folder: StateFolder, *, writes: bool = False) -> Iterator[DecisionLog]:
+    """The log of decisions, which must be there. Raises SourceError.
+
+    writes: whether the command writes into it; else it is read where nothing can be written, too.
+    """
     if not folder.decisions.exists():
         why = f"{folder.path} holds no decisions yet: `prefrontal watch` makes them"
         raise SourceError(why + _elsewhere(folder))
-    from ..decisions.log import DecisionLog
-
-    with DecisionLog(folder.decisions) as log:
+    with _opened(folder.decisions, writes) as log:
         yield log
+
+
+def _opened(path: Path, writes: bool) -> DecisionLog:
+    from ..decisions.log import DecisionLog
+    from ..storage.database import DamagedFileError
+
+    try:
+        return DecisionLog(path)
+    except DamagedFileError:
+        raise
+    except SourceError:
+        if writes:
+            raise
+    return DecisionLog(path, read_only=True)
 
 
 def _elsewhere(folder: StateFolder) -> str:

@@ -14,7 +14,7 @@ from ..clock import Clock, SystemClock
 from ..errors import InputError, SourceError
 from ..storage.database import RowError, this_process
 from ..storage.lock_file import in_turn
-from ..storage.migrations import open_migrated
+from ..storage.migrations import open_migrated, open_to_read
 from . import queries, waiting
 from .decision import COLUMNS, Decision, new_id, to_row
 from .deferred import DeferredWriter
@@ -60,6 +60,7 @@ class DecisionLog:
     clock: tells `prune` what is old. soon_limit: records that `append_soon` may hold back.
     owed_to: sinks that every wake with a question is owed to from now on: its deliveries are
         written in the transaction of the wake, and `on_owed` is called once they are.
+    read_only: the file must be there, with today's schema; what would write raises SourceError.
 
     Every method may be called from any thread, and several processes may have the file open: a
     label that one adds is seen by the others. What a method has written when it returns survives
@@ -74,12 +75,13 @@ class DecisionLog:
         clock: Clock | None = None,
         soon_limit: int = 100_000,
         owed_to: Sequence[str] = (),
+        read_only: bool = False,
     ) -> None:
         self.on_owed: Callable[[], object] = lambda: None
         self._owed_to = tuple(owed_to)
         self._in_doubt = False
         self._clock = SystemClock() if clock is None else clock
-        self._database = open_migrated(path, STEPS)
+        self._database = open_to_read(path, STEPS) if read_only else open_migrated(path, STEPS)
         folder = self.slept_folder
         self._slept = None if folder is None else SleptWindows(folder)
         self._deferred = DeferredWriter(self.append_many, soon_limit)

@@ -33,6 +33,24 @@ def open_migrated(
     return database
 
 
+def open_to_read(
+    path: str | os.PathLike[str], steps: Sequence[Step], *, application_id: int = APPLICATION_ID
+) -> Database:
+    """The database as it is, if it has today's schema. Raises SourceError."""
+    database = open_database(path, read_only=True, application_id=application_id)
+    try:
+        check_version(database, steps)
+        if (version := database.schema_version()) < len(steps):
+            raise SourceError(
+                f"{database.path} was written by an earlier release (schema {version}, this one"
+                f" reads {len(steps)}) and must be opened once where it can be written"
+            )
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
 def migrate(database: Database, steps: Sequence[Step]) -> None:
     """Run the steps that the database has not seen, each in one transaction with its number.
 

@@ -12,10 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from ..errors import SourceError
+from .aside import copied, pending_bytes, unchanging
 from .checkpoints import Checkpoints
 from .database import APPLICATION_ID, DamagedFileError, Row, RowError, Value
 
 if TYPE_CHECKING:
+    from tempfile import TemporaryDirectory
+
     import apsw
 
 
@@ -28,8 +31,10 @@ class SqliteDatabase:
 
     path: the file, made private to its owner if it is missing; ":memory:" keeps all in memory.
     busy_timeout_s: how long to wait while another process writes. read_only: the file must be
-    there; nothing is written, and who reads never waits for who writes. application_id: what a
-    new file is marked with, and any other must bear. remedy: what to do about a damaged one.
+    there; nothing is written, and who reads never waits for who writes. Where SQLite cannot make
+    its files beside it, it is read alone, or, with changes that wait in its log, in a copy.
+    application_id: what a new file is marked with, and any other must bear. remedy: what to do
+    about a damaged one.
 
     A transaction that has ended without an error survives a power cut; with synchronous "normal"
     it need only survive the end of the process, and does not wait for the disk. Raises SourceError
@@ -54,6 +59,9 @@ class SqliteDatabase:
         self._synchronous = synchronous
         self._remedy = remedy
         self._depth = 0
+        self._file = self.path
+        self._copy: TemporaryDirectory[str] | None = None
+        self._read_only = read_only
         if self.path != ":memory:":
             (_check_plain_file if read_only else _make_private_file)(Path(self.path))
         self._checkpoints: Checkpoints | None = None
@@ -111,7 +119,13 @@ class SqliteDatabase:
 
     def beside(self) -> SqliteDatabase:
         """Another connection to the file, whose commits do not wait for the disk."""
-        return SqliteDatabase(self.path, application_id=self._application_id, synchronous="normal")
+        path = self._file if self._read_only else self.path
+        return SqliteDatabase(
+            path,
+            read_only=self._read_only,
+            application_id=self._application_id,
+            synchronous="normal",
+        )
 
     def sole_file(self) -> None:
         """Close it with all of it in the one file. Raises SourceError while another process has
@@ -167,6 +181,8 @@ class SqliteDatabase:
             if self._checkpoints is not None:
                 self._checkpoints.close()
             self._connection.close()
+            if self._copy is not None:
+                self._copy.cleanup()
 
     def _roll_back(self) -> None:
         if self._depth == 1 and self._connection.in_transaction:
@@ -195,7 +211,24 @@ class SqliteDatabase:
     def _open_to_read(self) -> apsw.Connection:
         import apsw
 
-        connection = apsw.Connection(self.path, flags=apsw.SQLITE_OPEN_READONLY)
+        try:
+            return self._reader(self.path)
+        except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.FullError, apsw.IOError):
+            if not pending_bytes(self.path):
+                return self._reader(unchanging(self.path))
+        self._copy = copied(self.path)
+        self._file = str(Path(self._copy.name) / Path(self.path).name)
+        try:
+            return self._reader(self._file)
+        except BaseException:
+            self._copy.cleanup()
+            raise
+
+    def _reader(self, name: str) -> apsw.Connection:
+        import apsw
+
+        flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+        connection = apsw.Connection(name, flags=flags)
         try:
             connection.set_busy_timeout(round(self._busy_timeout_s * 1000))
             if connection.pragma("application_id") != self._application_id:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from rich.cells import cell_len
 from prefrontal.cli import main
 from prefrontal.decisions.log import Decision, DecisionLog
 from prefrontal.decisions.payloads import WakePayload
+from prefrontal.storage.sqlite_database import SqliteDatabase
 from prefrontal.types import Reason, SignalEvent
 
 from ..refusals import refusal
@@ -287,6 +289,25 @@ def test_decisions_of_a_watch_without_these_settings_are_pointed_to(
 def test_a_state_of_the_wrong_kind_is_refused_as_by_the_watch(place: Path) -> None:
     (place / "prefrontal.yml").write_text("state: [1]\n")
     assert "prefrontal.yml, line 1: state must be a non-blank string" in said("decisions")
+
+
+@pytest.mark.parametrize("words", [["decisions"], ["explain", "00000001"], ["verify"]])
+def test_a_log_where_nothing_can_be_written_is_read(state: Path, words: list[str]) -> None:
+    (state / "decisions.sqlite-shm").symlink_to("nowhere")  # where SQLite makes a file
+    done = run(*words)
+    assert (done.exit_code, done.stderr) == (0, "")
+
+
+def test_a_label_where_nothing_can_be_written_is_refused(state: Path) -> None:
+    (state / "decisions.sqlite-shm").symlink_to("nowhere")
+    assert "cannot be opened" in said("feedback", "00000001", "useful")
+
+
+def test_an_earlier_log_where_nothing_can_be_written_is_told(state: Path) -> None:
+    with closing(SqliteDatabase(state / "decisions.sqlite")) as database:
+        database.note_schema_version(1)
+    (state / "decisions.sqlite-shm").symlink_to("nowhere")
+    assert "must be opened once where it can be written" in said("decisions")
 
 
 def test_a_log_that_is_no_log_is_told(tmp_path: Path) -> None:

@@ -133,7 +133,7 @@ def feedback(decision_id: str, label: str, as_json: bool, state: StateFolder) ->
     from ...clock import SystemClock
 
     value = label_value(label)
-    with decision_log(state) as log:
+    with decision_log(state, writes=True) as log:
         record = _found(log, decision_id)
         if record.kind not in ANSWERABLE:
             rule = f"belong to a wake, a route or an act, got one of kind {record.kind}"
