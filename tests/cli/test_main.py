@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import subprocess
 import sys
@@ -155,3 +156,42 @@ def test_a_closed_pipe_ends_quietly() -> None:
     with reader_gone.stderr as errors:
         assert errors.read() == b""
     assert reader_gone.wait() == 1
+
+
+@pytest.fixture
+def odd(tmp_path: Path) -> Path:
+    """A folder whose name is not UTF-8, with settings that keep their state in it."""
+    folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9"))
+    folder.mkdir()
+    (folder / "prefrontal.yml").write_text("state: ./st\n")
+    return folder
+
+
+def in_odd(folder: Path, *words: str) -> subprocess.CompletedProcess[bytes]:
+    """Run where a terminal's encoding takes no other bytes, as with LANG=en_US.UTF-8."""
+    told = {k: v for k, v in os.environ.items() if not k.startswith("PREFRONTAL_")}
+    return subprocess.run(
+        [sys.executable, "-m", "prefrontal", *words], check=False, capture_output=True, cwd=folder,
+        env=told | {"HOME": str(folder.parent), "PYTHONIOENCODING": "utf-8:strict"},
+    )  # fmt: skip
+
+
+def test_a_name_that_is_no_utf8_is_printed_with_escapes(odd: Path) -> None:
+    done = in_odd(odd, "modules", "list")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert rb"/caf\udce9/st/modules" in done.stdout
+
+
+def test_json_with_a_name_that_is_no_utf8_can_be_read(odd: Path) -> None:
+    done = in_odd(odd, "init", "new", "--yes", "--json")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert "caf\udce9" in json.loads(done.stdout.decode())["file"]
+
+
+def test_settings_that_cannot_hold_a_name_are_a_sentence(odd: Path) -> None:
+    name = ["-c", "user.name=ada", "-c", "user.email=ada@example.org"]
+    for words in (["init", "-q"], [*name, "commit", "-q", "--allow-empty", "-m", "one"]):
+        subprocess.run(["git", *words], check=True, cwd=odd)
+    done = in_odd(odd, "init", "new", "--yes")
+    assert done.returncode == 2
+    assert done.stderr.startswith(b"Error: names of files must be UTF-8 to stand in settings, got")

@@ -24,9 +24,18 @@ def json_option(command: Command) -> Command:
     return click.option("--json", "as_json", is_flag=True, help=text)(command)
 
 
+def printable_json(value: object, indent: int | None = None) -> str:
+    """The value as JSON in UTF-8 that no terminal acts upon: escapes where characters are not to be
+    seen, and for the bytes of names that are no UTF-8.
+    """
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    printable = text.replace("\n", "").isprintable()
+    return text if printable else json.dumps(value, indent=indent)
+
+
 def answer(as_json: bool, done: Mapping[str, Any], sentence: str) -> None:
     """Say what was done. done: the same for programs; all texts whole, as they are."""
-    click.echo(json.dumps(done, ensure_ascii=False) if as_json else sentence)
+    click.echo(printable_json(done) if as_json else sentence)
 
 
 @contextmanager

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import click
 
 from ...plain_text import one_line
+from ..answers import printable_json
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -25,7 +25,7 @@ def print_audit(layout: Layout, settings: Routing, flags: Collection[str], as_js
     for check in checks:
         if as_json:
             row = {"rule": check.rule, "ok": check.ok, "said": check.evidence}
-            click.echo(json.dumps({**row, "problems": check.problems}, ensure_ascii=False))
+            click.echo(printable_json({**row, "problems": check.problems}))
             continue
         click.echo(one_line(f"{'ok' if check.ok else 'BROKEN':7}{check.rule}  ({check.evidence})"))
         for problem in check.problems:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ...plain_text import one_line
-from .output import printable_json
+from ..answers import printable_json
 
 if TYPE_CHECKING:
     from ...routing.ranking.held_out import HeldOut, TauRow

@@ -12,8 +12,7 @@ from ...errors import InputError
 from ...plain_text import one_line
 from ...routing.exit_codes import NEEDS_APPROVAL, OK
 from ...storage.files import write_atomic
-from ..answers import even_unread
-from .output import printable_json
+from ..answers import even_unread, printable_json
 from .person import Person
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -14,7 +13,7 @@ import click
 from ...plain_text import one_line
 from ...routing.plans.steps import plan_notes, server_notes
 from ...routing.run.transcript import PREFIX, Transcript
-from ..answers import even_unread
+from ..answers import even_unread, printable_json
 
 if TYPE_CHECKING:
     from ...routing.layout import Layout
@@ -114,13 +113,6 @@ def print_waiting(layout: Layout, *, as_json: bool) -> None:
         click.echo(printable_json(asdict(route)) if as_json else one_line(waiting_line(route)))
     if not (waiting.routes or as_json):
         click.echo("No route waits.")
-
-
-def printable_json(value: object, indent: int | None = None) -> str:
-    """The value as JSON that no terminal acts upon: escapes where characters are not to be seen."""
-    text = json.dumps(value, ensure_ascii=False, indent=indent)
-    printable = text.replace("\n", "").isprintable()
-    return text if printable else json.dumps(value, indent=indent)
 
 
 def _text(document: dict[str, Any], as_json: bool) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import secrets
 from collections.abc import Mapping
 from dataclasses import replace
@@ -16,7 +15,7 @@ from ...errors import InputError, SourceError
 from ...plain_text import one_line
 from ...routing.exit_codes import INVALID, NEEDS_APPROVAL, OK
 from ...storage.files import write_atomic
-from ..answers import even_unread
+from ..answers import even_unread, printable_json
 from .person import Person
 
 if TYPE_CHECKING:
@@ -133,7 +132,7 @@ def _silent(_: str) -> None: ...
 def _ended(options: Mapping[str, Any], outcome: dict[str, Any], code: int) -> int:
     """Tell programs what came of it; the exit code."""
     if options["as_json"]:
-        click.echo(json.dumps(outcome | {"exit_code": code}, ensure_ascii=False))
+        click.echo(printable_json(outcome | {"exit_code": code}))
     return code
 
 

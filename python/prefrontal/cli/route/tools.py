@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +9,7 @@ import click
 
 from ...errors import InputError
 from ...plain_text import one_line
-from ..answers import answer, json_option
+from ..answers import answer, json_option, printable_json
 from .options import project_options, settings_of
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ def list_tools(as_json: bool, **options: Any) -> None:
     owners = {one.name: one for one in discovery.tools if one.runnable and not one.shared}
     for tool in discovery.tools:
         if as_json:
-            click.echo(json.dumps(as_dict(tool), ensure_ascii=False))
+            click.echo(printable_json(as_dict(tool)))
             continue
         where = "" if tool.runnable else "  (not locally runnable)"
         if tool.shared and tool.name in owners:
@@ -60,10 +59,10 @@ def show_tool(name: str, as_json: bool, **options: Any) -> None:
     known["history_success"] = history_success(events, SystemClock().now())
     known["events"] = [{"event": one.event, "at": one.at, "intent": one.intent} for one in events]
     if as_json:
-        click.echo(json.dumps(known, ensure_ascii=False))
+        click.echo(printable_json(known))
         return
     for key, value in known.items():
-        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        text = value if isinstance(value, str) else printable_json(value)
         click.echo(one_line(f"{key}: {text}"))
 
 

@@ -74,10 +74,20 @@ def _offer(path: Path) -> None:
 
 def _write(path: Path, text: str) -> None:
     try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        rule = "names of files must be UTF-8 to stand in settings"
+        raise InputError(f"{rule}, got {_around(text, error.start)!r}") from None
+    try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise SourceError(f"{path.parent} cannot be made: {error.strerror}") from None
     write_atomic(path, text)
+
+
+def _around(text: str, place: int) -> str:
+    """The line of that character."""
+    return text[text.rfind("\n", 0, place) + 1 :].partition("\n")[0].strip()
 
 
 def _next(path: Path, answers: Answers) -> list[tuple[str, str]]:
