@@ -17,8 +17,6 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from types import FrameType
 
 INTERRUPTED = 130
@@ -67,15 +65,15 @@ def leave_again() -> None:
     signal.default_int_handler = _python_handler
 
 
-@contextmanager
-def leaving_at_once() -> Iterator[None]:
+class leaving_at_once:  # noqa: N801 - used as a function; contextlib would be imported too early
     """While inside, as while a command imports what it works with, nothing has to be put in order:
     a signal ends the process without waiting for the imports.
     """
-    leave_again()
-    try:
-        yield
-    finally:
+
+    def __enter__(self) -> None:
+        leave_again()
+
+    def __exit__(self, *_: object) -> None:
         raise_at_signals()
 
 
