@@ -68,6 +68,21 @@ def test_a_module_that_cannot_be_stops_the_start() -> None:
     assert done.stdout == ""
 
 
+def test_settings_are_those_of_the_person_and_not_of_the_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    Path("prefrontal.yml").write_text("threshold: of-a-stranger", encoding="utf-8")
+    own = tmp_path / "home/.prefrontal/prefrontal.yml"
+    own.parent.mkdir(parents=True)
+    own.write_text("recall: my-own", encoding="utf-8")
+    done = run("--transport", "http", "--host", "example.org")
+    assert isinstance(done.exception, InputError)
+    assert "recall" in str(done.exception)
+    own.unlink()
+    assert "token must be set" in str(run("--transport", "http", "--host", "example.org").exception)
+
+
 def test_who_starts_it_at_a_terminal_is_told_whom_it_speaks_to(tmp_path: Path) -> None:
     terminal, end = os.openpty()
     with closing(Running("--state", tmp_path / "state", command="mcp", stdin=end)) as server:

@@ -39,17 +39,20 @@ class HttpToken:
         return sentences
 
 
-def server_options(port: int, when: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def server_options(
+    port: int, when: str = "", usual: str = "./prefrontal.yml, else ~/.prefrontal/prefrontal.yml"
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """The options of a command that serves: what it reads, where it listens and who may ask.
 
-    port: the usual one. when: what help says of listening, where the command may do without.
+    port: the usual one. when: what help says of listening, where the command may do without. usual:
+    the settings that are read where none are named.
     """
     return option_group(
         click.option(
             "--config",
             metavar="FILE.yml",
             type=click.Path(),
-            help="Settings, YAML. [default: ./prefrontal.yml, else ~/.prefrontal/prefrontal.yml]",
+            help=f"Settings, YAML. [default: {usual}]",
         ),
         settings_state_option,
         click.option(

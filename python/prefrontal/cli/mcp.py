@@ -35,7 +35,7 @@ MOST_BYTES = 4 << 20
     show_default=True,
     help="Standard input and output, or streamable HTTP.",
 )
-@server_options(port=8767, when=" (http)")
+@server_options(port=8767, when=" (http)", usual="~/.prefrontal/prefrontal.yml")
 @gate_options
 @click.option("--no-wakes", is_flag=True, help="Do not tell clients of new wakes.")
 def mcp(
@@ -99,9 +99,11 @@ def _door(options: dict[str, Any], state: StateFolder) -> tuple[HttpToken, Door]
 def _settings(
     config: str | None, overrides: dict[str, Any], state: str | None
 ) -> tuple[Settings, StateFolder]:
+    """A file in the current folder is left alone: an agent starts the server wherever it works."""
     from ..settings import load_settings
-    from ..settings.agent_file import settings_file
+    from ..settings.agent_file import own_file
     from ..storage.state_folder import StateFolder
 
-    settings = load_settings(settings_file(config), overrides)
+    own = own_file()
+    settings = load_settings(config or (own if own and own.exists() else None), overrides)
     return settings, StateFolder(state or settings.state_folder())

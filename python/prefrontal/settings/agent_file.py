@@ -52,10 +52,14 @@ def agent_files(
     """
     if path is not None:
         return (Path(path),)
+    usual = (own_file(), (here or _current()) / FILE_NAME)
+    return tuple(dict.fromkeys(each for each in usual if each is not None and each.exists()))
+
+
+def own_file() -> Path | None:
+    """~/.prefrontal/prefrontal.yml, whether it exists or not; None for who has no home."""
     home = known_home()
-    usual = [] if home is None else [home / ".prefrontal" / FILE_NAME]
-    usual.append((here or _current()) / FILE_NAME)
-    return tuple(dict.fromkeys(each for each in usual if each.exists()))
+    return home and home / ".prefrontal" / FILE_NAME
 
 
 def settings_file(path: str | os.PathLike[str] | None = None) -> Path | None:

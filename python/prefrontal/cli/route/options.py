@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...errors import InputError, SourceError
-from ...home_folder import known_home
-from ...settings.agent_file import FILE_NAME
+from ...settings.agent_file import own_file
 from ..option_group import option_group
 
 if TYPE_CHECKING:
@@ -77,8 +76,7 @@ def _loaded(config: str | None) -> tuple[Routing, Path]:
 
 def _own_file() -> Path | None:
     """The person's own file of settings, where it may say something of routing."""
-    home = known_home()
-    file = home and home / ".prefrontal" / FILE_NAME
+    file = own_file()
     try:
         return file if file and _ROUTING.search(file.read_bytes()) else None
     except FileNotFoundError:
