@@ -101,7 +101,7 @@ def ended(pid: int) -> bool:
     while time.monotonic() < until:
         try:
             state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-        except FileNotFoundError:
+        except OSError:
             return True
         if state == "Z":
             return True

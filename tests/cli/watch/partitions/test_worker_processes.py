@@ -49,8 +49,11 @@ def deciding(above: int) -> set[int]:
 
 
 def runs(process: int, word: str) -> bool:
-    """Whether the word is in its command line."""
-    return word in Path(f"/proc/{process}/cmdline").read_bytes().decode(errors="replace")
+    """Whether it is there and the word is in its command line."""
+    try:
+        return word in Path(f"/proc/{process}/cmdline").read_bytes().decode(errors="replace")
+    except OSError:  # it ended just now
+        return False
 
 
 def is_alive(process: int) -> bool:
