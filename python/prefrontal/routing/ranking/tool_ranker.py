@@ -14,6 +14,7 @@ from .meanings import Meanings
 from .precedence import FOLLOWS, REJECTED, micro, tie_key
 from .removal import ACCEPTED, FACTOR, disagreement
 from .rivals import rivals
+from .unasked_steps import unasked_step
 from .verb_pairs import lacks_the_act
 
 if TYPE_CHECKING:
@@ -88,7 +89,8 @@ class ToolRanker:
         candidates.
         """
         parts = [clause.text for clause in clauses] if len(clauses) > 1 else []
-        whole, *by_clause = [self._ranked(text, among) for text in (intent, *parts)]
+        whole = self._ranked(intent, among, whole=True)
+        by_clause = [self._ranked(text, among) for text in parts]
         most = self._settings.candidates
         chosen = {key for by_key in (whole, *by_clause) for key in list(by_key)[:most]}
         chosen |= {key for key, one in whole.items() if REJECTED in one.flags}
@@ -134,7 +136,10 @@ class ToolRanker:
         best = self._asked(self._plain, intent, self._settings.candidates)
         return frozenset(entry.name for entry in best if _by_name(entry))
 
-    def _ranked(self, intent: str, among: Container[str] | None) -> dict[str, Candidate]:
+    def _ranked(
+        self, intent: str, among: Container[str] | None, *, whole: bool = False
+    ) -> dict[str, Candidate]:
+        """whole: whether it is the prompt, which speaks of all that is to be done."""
         hinted = self._asked(self._hinted, intent, len(self._tools))
         plain = hinted
         if self._plain is not self._hinted:
@@ -142,9 +147,14 @@ class ToolRanker:
         alone = {entry.name: entry for entry in plain}
         words = set(core.tokens(intent))
         wanted = [one for one in hinted if among is None or one.name in among]
-        candidates = [self._candidate(one, alone[one.name], intent, words) for one in wanted]
+        asked = {entry.name: entry for entry in hinted} if whole else {}
+        besides = [unasked_step(self._tools[one.name], one, asked) for one in wanted]
+        candidates = [
+            self._candidate(one, alone[one.name], intent, words, more)
+            for one, more in zip(wanted, besides, strict=True)
+        ]
         if any(REJECTED in one.flags for one in candidates):
-            before = self._before_any_no()._ranked(intent, among)
+            before = self._before_any_no()._ranked(intent, among, whole=whole)
             candidates = self._after_a_no(candidates, before)
         candidates.sort(key=lambda one: tie_key(one, self._settings.harmless_first))
         return {key_of(one.tool): one for one in candidates}
@@ -181,8 +191,9 @@ class ToolRanker:
         return self._untold
 
     def _candidate(
-        self, entry: RankedTool, alone: RankedTool, intent: str, words: set[str]
+        self, entry: RankedTool, alone: RankedTool, intent: str, words: set[str], more: str
     ) -> Candidate:
+        """more: what the tool would do that was not asked for."""
         tool, flags = self._tools[entry.name], []
         features = self._features(entry)
         score = self._score(features, entry)
@@ -191,7 +202,7 @@ class ToolRanker:
             features["doc_keywords"] *= ANTI_INTENT_FACTOR
             score = min(score, self._score(features, entry))
             flags.append(f"not for {', '.join(against)}: doc x {ANTI_INTENT_FACTOR:g}")
-        apart = "" if _is_known(entry) else _not_meant(intent, tool)
+        apart = more or ("" if _is_known(entry) else _not_meant(intent, tool))
         if apart:
             features["name_similarity"] *= FACTOR
             features["doc_keywords"] *= FACTOR
