@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 from ..._core import routing as core
 from ..catalog.history import PRIOR, PastEvent, history_success, last_prompts
 from ..types import Candidate, SubIntent, Tool
+from .extra_steps import extra_step
 from .index_store import IndexStore
 from .meanings import Meanings
 from .precedence import FOLLOWS, REJECTED, micro, tie_key
 from .removal import ACCEPTED, FACTOR, disagreement
 from .rivals import rivals
-from .unasked_steps import unasked_step
 from .verb_pairs import lacks_the_act
 
 if TYPE_CHECKING:
@@ -147,8 +147,8 @@ class ToolRanker:
         alone = {entry.name: entry for entry in plain}
         words = set(core.tokens(intent))
         wanted = [one for one in hinted if among is None or one.name in among]
-        asked = {entry.name: entry for entry in hinted} if whole else {}
-        besides = [unasked_step(self._tools[one.name], one, asked) for one in wanted]
+        entries = {entry.name: entry for entry in hinted} if whole else {}
+        besides = [extra_step(self._tools[one.name], one, entries) for one in wanted]
         candidates = [
             self._candidate(one, alone[one.name], intent, words, more)
             for one, more in zip(wanted, besides, strict=True)

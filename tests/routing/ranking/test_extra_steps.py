@@ -11,8 +11,8 @@ from prefrontal.routing.catalog.history import PastEvent
 from prefrontal.routing.catalog.tool_facts import read_facts, tool_of
 from prefrontal.routing.plans.render import render
 from prefrontal.routing.plans.wiring import wire
+from prefrontal.routing.ranking.extra_steps import later_steps
 from prefrontal.routing.ranking.tool_ranker import ToolRanker, key_of
-from prefrontal.routing.ranking.unasked_steps import later_steps
 from prefrontal.routing.types import Candidate, SubIntent, Tool
 from prefrontal.settings.routing import Ranker
 
@@ -44,8 +44,13 @@ def tools(tmp_path: Path) -> list[Tool]:
     path = write(
         layout.root / PLACE, render(plan, [read, send], layout, "read_file_then_send_mail")
     )
-    place = {"path": path, "relative": PLACE, "domain": "office", "action": "send"}
-    both = tool_of(read_facts(path.read_bytes(), path.stem), "0" * 64, place, None)
+    facts = read_facts(path.read_bytes(), path.stem)
+    both = tool_of(
+        facts,
+        "0" * 64,
+        {"path": path, "relative": PLACE, "domain": "office", "action": "send"},
+        None,
+    )
     return [read, send, both, *others]
 
 

@@ -25,16 +25,16 @@ def later_steps(tool: Tool) -> tuple[str, ...]:
     return tuple(_STEP.findall(calls[1])[1:]) if calls else ()
 
 
-def unasked_step(tool: Tool, entry: RankedTool, asked: Mapping[str, RankedTool]) -> str:
+def extra_step(tool: Tool, entry: RankedTool, ranked: Mapping[str, RankedTool]) -> str:
     """What the tool does besides, as a reason against it; empty where the prompt asks for all.
 
-    entry: of the tool. asked: by key, what ranking says of each tool for the prompt.
+    entry: of the tool. ranked: by key, what ranking says of each tool for the prompt.
     """
-    told = entry.explanation or {}
-    if told.get("called") or told.get("accepted", 0.0) >= AGAIN:
+    known = entry.explanation or {}
+    if known.get("called") or known.get("accepted", 0.0) >= AGAIN:
         return ""
     for key in later_steps(tool):
-        step = asked.get(key)
+        step = ranked.get(key)
         if step is not None and step.features["name_similarity"] <= 0.0:
             return f"{key} is not asked for"
     return ""
