@@ -15,14 +15,21 @@ from .index import RankedTool
 
 AGAIN = 0.9
 """Cosine to a prompt that the tool was accepted for from which the prompt is the same one."""
-_CALLS = re.compile(r" calls \d+ tools, one after the other:\s*\n((?:\s*s\d+: \S+::\S+\s*\n)+)")
-_STEP = re.compile(r"s\d+: (\S+)::")
+_CALLS = " tools, one after the other:\n"
+_STEP = re.compile(r"s\d+: (.+)::")
 
 
 def later_steps(tool: Tool) -> tuple[str, ...]:
     """The keys of a composition's tools, but for the first; none of any other tool."""
-    calls = _CALLS.search(tool.spec.doc)
-    return tuple(_STEP.findall(calls[1])[1:]) if calls else ()
+    _, calls, rest = tool.spec.doc.partition(_CALLS)
+    keys: list[str] = []
+    for line in rest.splitlines() if calls else ():
+        step = _STEP.match(line.strip())
+        if step:
+            keys.append(step[1])
+        elif line.strip():
+            break
+    return tuple(keys[1:])
 
 
 def extra_step(tool: Tool, entry: RankedTool, ranked: Mapping[str, RankedTool]) -> str:
