@@ -215,7 +215,7 @@ class SqliteDatabase:
             return self._reader(self.path)
         except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.FullError, apsw.IOError):
             if not pending_bytes(self.path):
-                return self._reader(unchanging(self.path))
+                return self._reader(unchanging(self.path), apsw.SQLITE_OPEN_URI)
         self._copy = copied(self.path)
         self._file = str(Path(self._copy.name) / Path(self.path).name)
         try:
@@ -224,11 +224,10 @@ class SqliteDatabase:
             self._copy.cleanup()
             raise
 
-    def _reader(self, name: str) -> apsw.Connection:
+    def _reader(self, name: str, also: int = 0) -> apsw.Connection:
         import apsw
 
-        flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-        connection = apsw.Connection(name, flags=flags)
+        connection = apsw.Connection(name, flags=apsw.SQLITE_OPEN_READONLY | also)
         try:
             connection.set_busy_timeout(round(self._busy_timeout_s * 1000))
             if connection.pragma("application_id") != self._application_id:
