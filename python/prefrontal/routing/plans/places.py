@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
+from functools import lru_cache
 
 from ..._core import routing
 from ..types import ArgSpec, Tool
 
 FILES = "path file filename"
-_OTHERS = "folder directory dir url uri location"
+PLACES = f"{FILES} folder directory dir url uri location"
 _WRITTEN = "target destination dest dst"
 _WRITING = "save write store export persist dump"
 _NAME = re.compile(r"\w[\w.~-]*\.(?=[A-Za-z0-9]*[A-Za-z])[A-Za-z0-9]{1,5}\Z|[~.]{0,2}/\S")
@@ -21,7 +21,7 @@ _MARKS = "\"'`“”‘’()[]<>,;:!?."
 
 def is_place(arg: ArgSpec) -> bool:
     """Whether the argument, by its name, says where something is or goes."""
-    return bool(tokens(f"{FILES} {_OTHERS} {_WRITTEN}") & set(routing.tokens(arg.name)))
+    return bool(tokens(f"{PLACES} {_WRITTEN}") & set(routing.tokens(arg.name)))
 
 
 def same_kind(output: str, argument: str) -> bool:
@@ -48,7 +48,7 @@ def places_of(args: Sequence[ArgSpec], text: str) -> dict[str, str]:
     return dict(zip(names, places_in(text), strict=False))
 
 
-@cache
-def tokens(words: str) -> frozenset[str]:
-    """The stems of some words."""
-    return frozenset(routing.tokens(words))
+@lru_cache(1024)
+def tokens(*texts: str) -> frozenset[str]:
+    """The stems of the words of all texts."""
+    return frozenset(token for text in texts for token in routing.tokens(text))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from .references import parse_reference
+
 if TYPE_CHECKING:
     from ..types import Tool
 
@@ -34,8 +36,8 @@ def server_notes(
 def loose_steps(document: Mapping[str, Any]) -> list[str]:
     """The ids of the steps, all but the last, of which no other one uses what they give."""
     steps = document["plan"]["steps"]
-    inputs = [str(value) for step in steps for value in step["inputs"].values()]
-    used = {text.split(".")[1] for text in inputs if text.startswith("{{steps.")}
+    values = (value for step in steps for value in step["inputs"].values())
+    used = {source.step for value in values if (source := parse_reference(value, "an input"))}
     return [step["id"] for step in steps[:-1] if step["id"] not in used]
 
 
@@ -46,21 +48,19 @@ def loose_notes(document: Mapping[str, Any]) -> list[str]:
 
 def input_notes(document: Mapping[str, Any]) -> list[str]:
     """A sentence for each argument that not all steps take from one parameter of the plan."""
-    takers: dict[str, dict[str, list[str]]] = {}
+    takers: dict[str, dict[str, str]] = {}
     for step in document["plan"]["steps"]:
         for argument, value in step["inputs"].items():
-            if str(value).startswith("{{input."):
-                param = str(value).removeprefix("{{input.").rstrip("} ")
-                takers.setdefault(argument, {}).setdefault(param, []).append(step["id"])
+            source = parse_reference(value, "an input")
+            if source is not None and not source.step:
+                params = takers.setdefault(argument, {})
+                steps = f"{params[source.name]} and " if source.name in params else ""
+                params[source.name] = steps + step["id"]
     return [
-        f"{argument}: {', '.join(f'{param} for {_listed(ids)}' for param, ids in params.items())}"
+        f"{argument}: {', '.join(f'{param} for {steps}' for param, steps in params.items())}"
         for argument, params in takers.items()
         if len(params) > 1
     ]
-
-
-def _listed(ids: list[str]) -> str:
-    return " and ".join(ids)
 
 
 def wiring_notes(document: Mapping[str, Any]) -> list[str]:

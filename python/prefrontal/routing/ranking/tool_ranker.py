@@ -147,12 +147,11 @@ class ToolRanker:
         alone = {entry.name: entry for entry in plain}
         words = set(core.tokens(intent))
         wanted = [one for one in hinted if among is None or one.name in among]
-        entries = {entry.name: entry for entry in hinted} if whole else {}
-        besides = [extra_step(self._tools[one.name], one, entries) for one in wanted]
-        candidates = [
-            self._candidate(one, alone[one.name], intent, words, more)
-            for one, more in zip(wanted, besides, strict=True)
-        ]
+        entries = {entry.name: entry for entry in hinted}
+        candidates = []
+        for one in wanted:
+            more = extra_step(self._tools[one.name], one, entries) if whole else ""
+            candidates.append(self._candidate(one, alone[one.name], intent, words, more))
         if any(REJECTED in one.flags for one in candidates):
             before = self._before_any_no()._ranked(intent, among, whole=whole)
             candidates = self._after_a_no(candidates, before)
