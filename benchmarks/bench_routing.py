@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 import routing_prompts as prompts_of
 import routing_scores
 import routing_twins as twins
+import routing_vectors
 from prefrontal.routing import ToolIndex
 from prefrontal.routing.prompt.sub_intents import sub_intents
 from prefrontal.routing.ranking.coverage import in_turns
@@ -300,6 +301,9 @@ def main() -> None:
         "agents": agents,
         "scores": scores,
         "people": lambda data: routing_scores.people(),
+        "vectors": lambda data: routing_vectors.vectors(
+            data.tools, data.queries, data.train, data.val
+        ),
         "embeddings": embeddings,
     }
     parser.add_argument("--part", action="append", choices=parts, help="these tables alone")

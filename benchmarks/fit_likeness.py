@@ -1,7 +1,8 @@
-"""Fits the five numbers of csrc/routing/likeness.hpp and prints them.
+"""Fits the numbers of csrc/routing/likeness.hpp and prints them, of each kind of likeness.
 
     python benchmarks/fit_likeness.py --data FOLDER
 
+The likeness by the vectors of words, and by WordLlama as an embedder.
 FOLDER as for bench_routing.py; needs the extra `embeddings`. Tuned on: the even prompts of MetaTool
 and the training file of CLINC150, half of each as phrasings and half as prompts, in catalogues of
 5, 13, 30 and all tools with 0, 1, 5 and 100 phrasings; in small ones half of the prompts mean none.
@@ -20,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bench_routing import read
+from bench_routing import Data, read
 from fit_score_map import FACTS
 from prefrontal.routing import ToolIndex
 from prefrontal.routing.ranking.meanings import Meanings
@@ -52,22 +53,22 @@ class Row(NamedTuple):
 
 
 def rows(
-    tools: Tools, own: dict[str, list[str]], asked: Sequence[Pair], model: WordLlamaEmbedder
+    tools: Tools, own: dict[str, list[str]], asked: Sequence[Pair], model: WordLlamaEmbedder | None
 ) -> list[Row]:
     words = ToolIndex.build(
         {"name": name, "doc": doc, "intents": own.get(name, [])} for name, doc in tools
     )
-    meanings = Meanings(model, {name: f"{name}: {doc}" for name, doc in tools})
+    texts = {name: f"{name}: {doc}" for name, doc in tools}
+    meanings = None if model is None else Meanings(model, texts)
     out = []
     for prompt, tool in asked:
-        likeness = meanings.likeness(prompt)
-        best = words.rank(prompt, 1, similarities=likeness, explain=True)[0]
-        told, own_likeness = best.explanation or {}, likeness[best.name]
-        others = max((value for name, value in likeness.items() if name != best.name), default=0.0)
-        odds = log_odds(told["evidence"])
-        out.append(
-            Row(odds, told["learned"], own_likeness, own_likeness - others, best.name == tool)
-        )
+        given = None if meanings is None else meanings.likeness(prompt)
+        ranked = words.rank(prompt, len(tools), similarities=given, explain=True, word_vectors=True)
+        told = [one.explanation or {} for one in ranked]
+        own_likeness, others = told[0]["likeness"], (one["likeness"] for one in told[1:])
+        lead = own_likeness - max(others, default=0.0)
+        odds, right = log_odds(told[0]["evidence"]), ranked[0].name == tool
+        out.append(Row(odds, told[0]["learned"], own_likeness, lead, right))
     return out
 
 
@@ -119,7 +120,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Fit what an embedder says of the odds.")
     parser.add_argument("--data", type=Path, metavar="FOLDER", required=True)
     data = read(parser.parse_args().data)
-    model, dice = WordLlamaEmbedder(), random.Random(3)
+    for label, model in (("words", None), ("an embedder", WordLlamaEmbedder())):
+        fitted = " ".join(f"{value:.2f}" for value in regression(every_row(data, model)))
+        print(f"{label}: {fitted}", flush=True)
+
+
+def every_row(data: Data, model: WordLlamaEmbedder | None) -> list[list[Row]]:
+    """By kind of catalogue."""
+    dice = random.Random(3)
     even, train = data.queries[::2], [(prompt, str(tool)) for prompt, tool in data.train]
     actions = [(name, "") for name in sorted({tool for _, tool in train})]
     kinds: dict[tuple[str, int, int], list[Row]] = {}
@@ -127,7 +135,7 @@ def main() -> None:
         for some, asked, own in catalogues(tools, pairs[::2], pairs[1::2], dice):
             kind = label, len(some), max(map(len, own.values()), default=0)
             kinds.setdefault(kind, []).extend(rows(some, own, asked, model))
-    print(" ".join(f"{value:.2f}" for value in regression(list(kinds.values()))))
+    return list(kinds.values())
 
 
 if __name__ == "__main__":

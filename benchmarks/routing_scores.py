@@ -155,12 +155,15 @@ def embedded(tools: Tools, queries: Sequence[Pair], embedder: Embedder) -> None:
     print(f"| vectors of wordllama alone | {' | '.join(f'{one:.3f}' for one in cells)} | | | |")
 
 
-def people(tools_root: Path = TOOLS, embedder: Embedder | None = None) -> None:
+def people(
+    tools_root: Path = TOOLS, embedder: Embedder | None = None, word_vectors: bool = False
+) -> None:
     """People's prompts for examples/tools, as `prefrontal route` ranks them."""
-    settings = Ranker()
+    settings = Ranker(word_vectors=word_vectors)
     ranker = ToolRanker(discover_all(Layout.of(tools_root)).tools, {}, settings, 0.0, embedder)
     head = "", "prompts", "right tool first", "selected and right", "selected and wrong", "asked"
     more = ", with vectors of wordllama" if embedder else ""
+    more = ", with the vectors of words" if word_vectors else more
     print_head(f"People's prompts for examples/tools (13 tools){more}", *head)
     halves = {"held back": people_prompts.held_back(), "chosen on": people_prompts.for_choosing()}
     for half, kinds in halves.items():

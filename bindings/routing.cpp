@@ -8,6 +8,7 @@
 #include "csrc/routing/ranking.hpp"
 #include "csrc/routing/stem.hpp"
 #include "csrc/routing/stop_words.hpp"
+#include "csrc/routing/word_vectors.hpp"
 
 namespace py = pybind11;
 using namespace prefrontal::routing;
@@ -67,6 +68,18 @@ py::dict read_lexicon(const py::bytes& file) {
   return out;
 }
 
+py::dict read_word_vectors(const py::bytes& file) {
+  const auto bytes = static_cast<std::string_view>(file);
+  const WordVectors words({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
+  py::dict out;
+  for (std::uint32_t at = 0; at < words.size(); ++at) {
+    const auto vector = words.vector(at);
+    out[text_of(words.stem(at))] =
+        py::bytes(reinterpret_cast<const char*>(vector.data()), kMeaning);
+  }
+  return out;
+}
+
 }  // namespace
 
 void register_routing(py::module_& m) {
@@ -82,5 +95,6 @@ void register_routing(py::module_& m) {
   routing.def("calibrated", &calibrated, py::arg("total"), py::arg("slope"), py::arg("reached"));
   routing.def("levenshtein", &edits, py::arg("first"), py::arg("second"));
   routing.def("read_lexicon", &read_lexicon, py::arg("file"));
+  routing.def("read_word_vectors", &read_word_vectors, py::arg("file"));
   register_tool_index(routing);
 }

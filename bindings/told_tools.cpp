@@ -15,7 +15,7 @@ py::dict features_of(const Ranked& ranked, bool embedded) {
   out["name_similarity"] = ranked.name_similarity;
   out["doc_keywords"] = ranked.doc_keywords;
   out["history_success"] = ranked.history_success;
-  if (embedded) out["embedding_similarity"] = ranked.embedding_similarity;
+  if (embedded) out["embedding_similarity"] = ranked.likeness;
   return out;
 }
 
@@ -31,6 +31,7 @@ py::dict explanation_of(const ToldTool& tool, const Told& told, const Question& 
   out["learned"] = told.learned;
   out["evidence"] = std::vector<double>(told.evidence.begin(), told.evidence.end());
   out["accepted"] = ranked.accepted;
+  out["likeness"] = ranked.likeness;
   out["called"] = ranked.name_words > 0;
   out["description"] = ranked.description;
   out["linear"] = ranked.linear;

@@ -30,7 +30,7 @@ Calibration calibration_of(const Triple& told) {
 py::list ranked_tools(const ToolIndex& index, const py::str& intent, std::uint32_t most,
                       const Triple& weights, const Triple& calibration, const Moment& now,
                       const std::vector<std::pair<std::string, double>>& similarities, double share,
-                      bool explain, bool relatives) {
+                      bool explain, bool relatives, bool word_vectors) {
   std::string spare;
   Question question;
   question.intent = utf8(intent, spare);
@@ -41,6 +41,7 @@ py::list ranked_tools(const ToolIndex& index, const py::str& intent, std::uint32
   question.similarity_share = share;
   question.relatives = relatives;
   question.joined = explain;
+  question.word_vectors = word_vectors;
   Told told;
   {
     py::gil_scoped_release released;
@@ -50,11 +51,11 @@ py::list ranked_tools(const ToolIndex& index, const py::str& intent, std::uint32
 }
 
 double relevance_of(const ToolIndex& index, const py::str& intent, const Triple& calibration,
-                    bool relatives) {
+                    bool relatives, bool word_vectors) {
   std::string spare;
   const std::string_view text = utf8(intent, spare);
   py::gil_scoped_release released;
-  return index.relevance(text, calibration_of(calibration), relatives);
+  return index.relevance(text, calibration_of(calibration), relatives, word_vectors);
 }
 
 using Feedback = bool (ToolIndex::*)(std::string_view, std::string_view, const Moment&);
@@ -103,9 +104,10 @@ void register_tool_index(py::module_& routing) {
            })
       .def("rank", &ranked_tools, py::arg("intent"), py::arg("k"), py::arg("weights"),
            py::arg("calibration"), py::arg("now"), py::arg("similarities"),
-           py::arg("similarity_share"), py::arg("explain"), py::arg("relatives"))
+           py::arg("similarity_share"), py::arg("explain"), py::arg("relatives"),
+           py::arg("word_vectors"))
       .def("relevance", &relevance_of, py::arg("intent"), py::arg("calibration"),
-           py::arg("relatives"))
+           py::arg("relatives"), py::arg("word_vectors"))
       .def("accept", &learn<&ToolIndex::accept>, py::arg("intent"), py::arg("key"), py::arg("now"))
       .def("reject", &learn<&ToolIndex::reject>, py::arg("intent"), py::arg("key"), py::arg("now"))
       .def("save", [](const ToolIndex& index) { return py::bytes(index.save()); })

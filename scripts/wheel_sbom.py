@@ -29,7 +29,7 @@ from packaging.utils import canonicalize_name
 IN_THE_WHEEL = (  # name, version, licences, where from
     ("htmx.org", "4.0.1", ["0BSD"], "npm"),  # under web/static, see docs/decisions
     ("uplot", "1.6.32", ["MIT"], "npm"),
-    ("wordnet", "3.0", ["WordNet"], "generic"),  # figures made from it: csrc/routing/lexicon.bin
+    ("wordnet", "3.0", ["WordNet"], "generic"),  # figures made from it: csrc/routing/*.bin
 )
 
 

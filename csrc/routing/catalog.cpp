@@ -66,6 +66,24 @@ void Catalog::derive() {
   derive_landmarks();
   derive_impacts();
   by_segment = segment_lists(*this);
+  derive_meanings();
+}
+
+void Catalog::derive_meanings() {
+  std::vector<MeaningSum> sums(tools());
+  for (std::uint32_t word = 0; word < words.size(); ++word) {
+    const std::uint32_t known = word_vectors().find(words.text(word));
+    if (known == word_vectors().size()) continue;
+    for (std::uint32_t at = in_texts.starts[word]; at < in_texts.starts[word + 1]; ++at)
+      sums[in_texts.numbers[at]].add(word_vectors().vector(known), counts[at]);
+  }
+  std::vector<std::int8_t> of_all;
+  of_all.reserve(kMeaning * sums.size());
+  for (const MeaningSum& sum : sums) {
+    const Meaning unit = sum.unit();
+    of_all.insert(of_all.end(), unit.begin(), unit.end());
+  }
+  meanings = std::move(of_all);
 }
 
 void Catalog::derive_landmarks() {

@@ -9,6 +9,7 @@
 
 #include "csrc/routing/column.hpp"
 #include "csrc/routing/vocabulary.hpp"
+#include "csrc/routing/word_vectors.hpp"
 
 namespace prefrontal::routing {
 
@@ -43,6 +44,7 @@ struct Catalog {
   Column<std::uint32_t> lengths;     // where words of 0, 1, ... 64 bytes start in by_length
   Column<std::uint64_t> landmarks;   // the first eight bytes of every kStride-th word, as a number
   Lists by_segment;                  // near_words.hpp: hash of a part -> places in by_length
+  Column<std::int8_t> meanings;      // by tool, kMeaning each: of name and doc (word_vectors.hpp)
 
   std::uint32_t tools() const { return keys.size(); }
   // Of a word that one tool holds and no lexicon.
@@ -53,6 +55,10 @@ struct Catalog {
   // The first word that is not before `text` in the order of the bytes.
   std::uint32_t first_not_below(std::string_view text) const;
   void derive_impacts();
+  void derive_meanings();
+  std::span<const std::int8_t, kMeaning> meaning(std::uint32_t tool) const {
+    return meanings.span().subspan(kMeaning * std::size_t{tool}).first<kMeaning>();
+  }
 };
 
 }  // namespace prefrontal::routing

@@ -1,7 +1,5 @@
 #include "csrc/routing/lexicon.hpp"
 
-#include <algorithm>
-#include <bit>
 #include <cstring>
 #include <stdexcept>
 #include <string>
@@ -25,20 +23,11 @@ extern "C" const std::uint8_t prefrontal_lexicon_end[];
 namespace prefrontal::routing {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "the lexicon is little-endian");
-
 constexpr std::size_t kHead = 12;
 constexpr std::size_t kRelatives = 16;
 constexpr std::uint16_t kNoStem = 0xFFFFU;
 constexpr double kCommonness = 0.5;  // of a weight
 constexpr double kLikest = 0.8;
-
-template <class T>
-T number(const std::uint8_t* at) {
-  T out;
-  std::memcpy(&out, at, sizeof out);
-  return out;
-}
 
 std::invalid_argument damaged(const std::string& rule) {
   return std::invalid_argument("lexicon must " + rule);
@@ -61,63 +50,28 @@ const Lexicon& lexicon() {
 Lexicon::Lexicon(std::span<const std::uint8_t> file) {
   if (file.size() < kHead || std::memcmp(file.data(), "PFLX", 4) != 0)
     throw damaged("begin with PFLX and two counts, got " + std::to_string(file.size()) + " bytes");
-  stems_ = number<std::uint32_t>(file.data() + 4);
-  letters_count_ = number<std::uint32_t>(file.data() + 8);
-  const std::uint64_t stems = stems_;
-  const std::uint64_t size =
-      kHead + 4 * (stems + 1) + letters_count_ + (1 + 3 * kRelatives) * stems;
+  const auto stems = number_at<std::uint32_t>(file.data() + 4);
+  const auto letters = number_at<std::uint32_t>(file.data() + 8);
+  const std::uint64_t table = StemTable::bytes(stems, letters);
+  const std::uint64_t size = kHead + table + (1 + 3 * kRelatives) * std::uint64_t{stems};
   if (stems >= kNoStem) throw damaged("have fewer than 65,535 stems, got " + std::to_string(stems));
   if (file.size() != size) {
     throw damaged("have " + std::to_string(size) + " bytes for its " + std::to_string(stems) +
                   " stems, got " + std::to_string(file.size()));
   }
-  starts_ = file.data() + kHead;
-  letters_ = starts_ + 4 * (stems + 1);
-  weights_ = letters_ + letters_count_;
+  stems_ = StemTable(file.data() + kHead, stems, letters, "lexicon");
+  weights_ = file.data() + kHead + table;
   related_ = weights_ + stems;
-  likeness_ = related_ + 2 * kRelatives * stems;
-  check();
-}
-
-// Only after this may a stem be read.
-void Lexicon::check() const {
-  bool rising = start(0) == 0 && start(stems_) == letters_count_;
-  for (std::uint32_t at = 0; at < stems_; ++at) rising = rising && start(at) <= start(at + 1);
-  if (!rising) throw damaged("have stems that lie one after the other");
-  for (std::uint32_t at = 1; at < stems_; ++at) {
-    if (stem(at - 1) >= stem(at)) throw damaged("have different stems in the order of their bytes");
-  }
-  for (std::size_t place = 0; place < kRelatives * stems_; ++place) {
+  likeness_ = related_ + 2 * kRelatives * std::size_t{stems};
+  for (std::size_t place = 0; place < kRelatives * std::size_t{stems}; ++place) {
     const std::uint16_t other = related(place);
-    if (other >= stems_ && other != kNoStem)
+    if (other >= stems && other != kNoStem)
       throw damaged("relate stems of its own, got number " + std::to_string(other));
   }
 }
 
-std::uint32_t Lexicon::start(std::uint32_t at) const {
-  return number<std::uint32_t>(starts_ + 4 * std::size_t{at});
-}
-
 std::uint16_t Lexicon::related(std::size_t place) const {
-  return number<std::uint16_t>(related_ + 2 * place);
-}
-
-std::string_view Lexicon::stem(std::uint32_t at) const {
-  return {reinterpret_cast<const char*>(letters_) + start(at), start(at + 1) - start(at)};
-}
-
-std::uint32_t Lexicon::find(std::string_view stem) const {
-  std::uint32_t low = 0;
-  std::uint32_t high = stems_;
-  while (low < high) {
-    const std::uint32_t middle = low + (high - low) / 2;
-    if (this->stem(middle) < stem) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low < stems_ && this->stem(low) == stem ? low : stems_;
+  return number_at<std::uint16_t>(related_ + 2 * place);
 }
 
 double Lexicon::weight(std::uint32_t at) const {

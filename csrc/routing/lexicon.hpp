@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "csrc/routing/stem_table.hpp"
+
 namespace prefrontal::routing {
 
 struct NearStem {
@@ -24,21 +26,16 @@ class Lexicon {
   // `file` must stay. Throws std::invalid_argument unless all of it is as it was built.
   explicit Lexicon(std::span<const std::uint8_t> file);
 
-  std::uint32_t size() const { return stems_; }
-  std::string_view stem(std::uint32_t at) const;
-  std::uint32_t find(std::string_view stem) const;  // size() where there is none
+  std::uint32_t size() const { return stems_.size(); }
+  std::string_view stem(std::uint32_t at) const { return stems_.stem(at); }
+  std::uint32_t find(std::string_view stem) const { return stems_.find(stem); }
   double weight(std::uint32_t at) const;
   std::vector<NearStem> near_stems(std::uint32_t at) const;  // the likest first
 
  private:
-  void check() const;
-  std::uint32_t start(std::uint32_t at) const;
   std::uint16_t related(std::size_t place) const;
 
-  std::uint32_t stems_ = 0;
-  std::uint32_t letters_count_ = 0;
-  const std::uint8_t* starts_ = nullptr;
-  const std::uint8_t* letters_ = nullptr;
+  StemTable stems_;
   const std::uint8_t* weights_ = nullptr;
   const std::uint8_t* related_ = nullptr;
   const std::uint8_t* likeness_ = nullptr;

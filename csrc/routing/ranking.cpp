@@ -33,7 +33,12 @@ constexpr double kMuchLearned = 0.85;
 constexpr double kAllLearned = 0.95;
 constexpr double kManyTools = 4.0;  // ln 55
 constexpr double kWholeTools = 4.6;
-constexpr double kSame = 0.6;  // cosine from which a prompt is like an accepted one
+constexpr std::uint32_t kMostTimes = 255;
+constexpr std::uint32_t kCompared = 1024;  // tools whose meanings are all compared
+constexpr std::uint32_t kRefined = 10;     // of more tools, the best by words
+constexpr double kSlack = 2e-6;            // more than rounding to millionths moves a sum
+constexpr double kMeaningShare = 0.4;      // of a description, where nothing is covered
+constexpr double kSame = 0.6;              // cosine from which a prompt is like an accepted one
 
 std::int64_t millionths(double value) {
   return static_cast<std::int64_t>(std::floor(value * kMillion + 0.5));
@@ -42,6 +47,14 @@ std::int64_t millionths(double value) {
 double of(const Evidence& evidence, Fact fact) { return evidence[static_cast<std::size_t>(fact)]; }
 
 double rounded(double value) { return static_cast<double>(millionths(value)) / kMillion; }
+
+Meaning meaning_of(const Intent& intent) {
+  MeaningSum sum;
+  for (const Intent::Token& token : intent.tokens) {
+    if (token.content) sum.add(token.stem, std::min(token.times, kMostTimes));
+  }
+  return sum.unit();
+}
 
 class Ranker {
  public:
@@ -54,9 +67,11 @@ class Ranker {
         asked_(experience.phrasings().ask(intent_)),
         nearest_(experience.phrasings().nearest(asked_)),
         shares_(experience.model().shares(asked_.words, asked_.x, catalog.tools())),
-        calls_(name_calls(catalog, question.intent)) {
+        calls_(name_calls(catalog, question.intent)),
+        compares_(question.word_vectors && question.similarities.empty()) {
     const double n = experience.phrasings().size();
     learned_ = n > 0.0 ? n / (n + catalog.tools()) : 0.0;
+    if (compares_) meaning_ = meaning_of(intent_);
   }
 
   Ranking ranking() {
@@ -205,10 +220,12 @@ class Ranker {
   double above_tau(const Ranking& ranking) const {
     const Evidence& evidence = ranking.evidence;
     double odds = log_odds(evidence);
-    if (!question_.similarities.empty() && question_.similarity_share > 0.0) {
+    const bool embedded = !question_.similarities.empty() && question_.similarity_share > 0.0;
+    if (embedded || compares_) {
       const Ranked& best = ranking.tools[0];
-      const double likeness = std::min(1.0, best.embedding_similarity);
-      odds = odds_with_likeness(odds, learned_, likeness, likeness - next_likeness(best.tool));
+      const double likeness = std::min(1.0, best.likeness);
+      odds = odds_with_likeness(embedded ? kEmbedderOdds : kWordOdds, odds, learned_, likeness,
+                                likeness - next_likeness(best.tool));
     }
     odds -= kLogOdds;
     const double part = risen(of(evidence, Fact::learned), kMuchLearned, kAllLearned) *
@@ -219,11 +236,23 @@ class Ranker {
   // The largest of all other tools, but those of the same name.
   double next_likeness(std::uint32_t best) const {
     double next = 0.0;
-    for (std::uint32_t tool = 0; tool < catalog_.tools(); ++tool) {
-      const double likeness = std::min(1.0, question_.similarities[tool]);
+    const std::size_t n = compares_ ? compared_.size() : catalog_.tools();
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::uint32_t tool = compares_ ? compared_[i] : static_cast<std::uint32_t>(i);
+      const double likeness = std::min(1.0, likeness_of(tool));
       if (likeness > next && tool != best && !same_name(catalog_, best, tool)) next = likeness;
     }
     return next;
+  }
+
+  // Of the prompt's meaning to the tool's, by the embedder or else by the words' vectors.
+  double likeness_of(std::uint32_t tool) const {
+    if (!compares_)
+      return question_.similarities.empty() ? 0.0 : std::max(0.0, question_.similarities[tool]);
+    if (!some()) return likeness_[tool];
+    const auto at = std::ranges::lower_bound(compared_, tool);
+    if (at == compared_.end() || *at != tool) return 0.0;
+    return likeness_[static_cast<std::size_t>(at - compared_.begin())];
   }
 
   static double risen(double value, double low, double high) {
@@ -245,10 +274,90 @@ class Ranker {
     const double part = kMostLearned * learned_;
     const Weights& weights = question_.weights;
     const Mixture mixture{weights.name, weights.doc * (1.0 - part)};
-    for (const std::uint32_t tool : candidates(catalog_, description_, most(), mixture, known)) {
+    const std::uint32_t most = some() ? std::max(this->most(), kRefined) : this->most();
+    auto found = candidates(catalog_, description_, most, mixture, known);
+    if (compares_) compare(found, mixture);
+    for (const std::uint32_t tool : found) {
       const Ranked ranked = judged(tool);
       best_.push_back({ranked.name_words, ranked.raw, tool});
     }
+  }
+
+  bool some() const { return compares_ && catalog_.tools() > kCompared; }
+
+  // Gives tools their likeness: all of them, and adds those that it raises among the best; of many
+  // the kRefined that words put first, which it only raises.
+  void compare(std::vector<std::uint32_t>& found, const Mixture& mixture) {
+    if (some()) {
+      compared_ = best_by_words(found, mixture);
+    } else {
+      compared_.resize(catalog_.tools());
+      std::iota(compared_.begin(), compared_.end(), 0U);
+    }
+    for (const std::uint32_t tool : compared_)
+      likeness_.push_back(likeness(cosine(meaning_, catalog_.meaning(tool))));
+    if (some()) return;
+    const std::vector<std::uint32_t> raised = others_raised(found, mixture);
+    found.insert(found.end(), raised.begin(), raised.end());
+    std::ranges::sort(found);
+  }
+
+  double by_words(std::uint32_t tool, const Mixture& mixture) const {
+    return mixture.added(description_.name(tool), description_.text(tool));
+  }
+
+  std::vector<std::uint32_t> best_by_words(const std::vector<std::uint32_t>& tools,
+                                           const Mixture& mixture) const {
+    std::vector<std::pair<double, std::uint32_t>> values;
+    for (const std::uint32_t tool : tools) values.emplace_back(-by_words(tool, mixture), tool);
+    const std::size_t n = std::min<std::size_t>(kRefined, values.size());
+    const auto nth = values.begin() + static_cast<std::ptrdiff_t>(n);
+    std::partial_sort(values.begin(), nth, values.end());
+    std::vector<std::uint32_t> out;
+    for (auto at = values.begin(); at != nth; ++at) out.push_back(at->second);
+    std::ranges::sort(out);
+    return out;
+  }
+
+  // What was not found has at most the words of the last one of the best.
+  std::vector<std::uint32_t> others_raised(const std::vector<std::uint32_t>& found,
+                                           const Mixture& mixture) {
+    const auto raised = [&](std::uint32_t tool) {
+      return mixture.added(description_.name(tool), text(tool));
+    };
+    std::vector<double> before;
+    std::vector<double> after;
+    for (const std::uint32_t tool : found) {
+      before.push_back(by_words(tool, mixture));
+      after.push_back(raised(tool));
+    }
+    const double highest = nth_largest(before);
+    const double least = nth_largest(after) - kSlack;
+    std::vector<std::uint32_t> out;
+    for (std::uint32_t tool = 0; tool < catalog_.tools(); ++tool) {
+      const double most = highest + mixture.added(0.0, kMeaningShare * likeness_[tool]);
+      if (most >= least && !description_.has(tool)) out.push_back(tool);
+    }
+    description_.read(out);
+    std::erase_if(out, [&](std::uint32_t tool) { return raised(tool) < least; });
+    return out;
+  }
+
+  // Of as many as are asked for; 0 of fewer.
+  double nth_largest(std::vector<double>& values) const {
+    if (values.size() < most()) return 0.0;
+    const auto nth = values.begin() + static_cast<std::ptrdiff_t>(most() - 1);
+    std::ranges::nth_element(values, nth, std::ranges::greater());
+    return *nth;
+  }
+
+  // What it is described by, raised by its meaning.
+  double text(std::uint32_t tool) const {
+    const double description = description_.text(tool);
+    const double likeness = likeness_of(tool);
+    if (!compares_ || likeness <= description) return description;
+    const double part = kMeaningShare * (1.0 - description_.covered(tool));
+    return description + part * (likeness - description);
   }
 
   std::uint32_t name_words(std::uint32_t tool) const {
@@ -272,13 +381,10 @@ class Ranker {
     out.linear = shares_.share(tool);
     const double part = learned_part(tool, phrasing);
     double name = std::max(description_.name(tool), out.phrasing);
-    double doc = (1.0 - part) * out.description + part * std::sqrt(out.linear);
-    if (!question_.similarities.empty()) {
-      const double similarity = std::max(0.0, question_.similarities[tool]);
-      const double share = question_.similarity_share;
-      out.embedding_similarity = rounded(similarity);
-      doc = (1.0 - share) * doc + share * similarity;
-    }
+    const double likeness = likeness_of(tool);
+    double doc = (1.0 - part) * text(tool) + part * std::sqrt(out.linear);
+    if (!question_.similarities.empty()) doc += question_.similarity_share * (likeness - doc);
+    out.likeness = rounded(likeness);
     const Weights& weights = question_.weights;
     out.plain = weights.name * name + weights.doc * doc + weights.history * kPrior;
     out.refused = experience_.refused(tool, intent_);
@@ -365,6 +471,10 @@ class Ranker {
   Shares shares_;
   std::vector<NameCall> calls_;
   double learned_;
+  bool compares_;
+  Meaning meaning_{};
+  std::vector<std::uint32_t> compared_;  // tools, ascending
+  std::vector<double> likeness_;         // beside them
   std::vector<Place> best_;
 };
 
@@ -379,13 +489,14 @@ double calibrated(double sum, double slope, double reached) {
 }
 
 double relevance(const Catalog& catalog, const Experience& experience, std::string_view intent,
-                 const Calibration& calibration, bool relatives) {
+                 const Calibration& calibration, bool relatives, bool word_vectors) {
   Question question;
   question.intent = intent;
   question.most = 1;
   question.calibration = calibration;
   question.prior_history = true;
   question.relatives = relatives;
+  question.word_vectors = word_vectors;
   const Ranking ranking = rank(catalog, experience, question);
   return ranking.tools.empty() ? 0.0 : ranking.tools.front().score;
 }

@@ -12,8 +12,12 @@
 // A tool that the prompt calls by its whole name (exact_names.hpp) comes first, with N = D = 1; of
 // several, the one of the longest name.
 // N = max(name_coverage * name_share, nearness of the tool's phrasings)
-// D = (1 - s w) description + s w sqrt(P), P the linear model's share; s is .7, up to .9 for a tool
-// of few words that learning knows a word of the prompt of
+// D = (1 - s w) text + s w sqrt(P), P the linear model's share; s is .7, up to .9 for a tool of few
+// words that learning knows a word of the prompt of
+// text = description + .4 (1 - covered) max(0, likeness - description), covered: the part of the
+// prompt's words that the tool's texts have; likeness: of what they mean (word_vectors.hpp), 0 but
+// for the 10 best by words where there are more than 1,024 tools. With an embedder D is mixed with
+// its likeness in place of that.
 // Both are multiplied by 1 - r^3, r the largest cosine with a prompt the tool was refused for.
 #pragma once
 
@@ -58,6 +62,7 @@ struct Question {
   bool prior_history = false;  // every tool counts as never tried
   bool relatives = true;       // words near those of the prompt that no tool has count, too
   bool joined = false;         // tells them
+  bool word_vectors = false;   // likeness by word_vectors.hpp, where no embedder gives any
 };
 
 struct Ranked {
@@ -68,7 +73,7 @@ struct Ranked {
   double name_similarity;
   double doc_keywords;
   double history_success;
-  double embedding_similarity;
+  double likeness;
   // What they follow from.
   double description;
   double linear;
@@ -96,6 +101,6 @@ double calibrated(double sum, double slope, double reached);
 
 // The score of the best tool when all count as never tried; 0 without tools.
 double relevance(const Catalog& catalog, const Experience& experience, std::string_view intent,
-                 const Calibration& calibration, bool relatives = true);
+                 const Calibration& calibration, bool relatives = true, bool word_vectors = false);
 
 }  // namespace prefrontal::routing

@@ -34,6 +34,8 @@ enum class CatalogPart : std::uint64_t {
   impacts,
   segment_starts,
   segment_places,
+  meanings,
+  meanings_mark,
 };
 
 constexpr Section section(CatalogPart part) { return static_cast<Section>(part); }
@@ -107,6 +109,14 @@ void name_by_key(Catalog& catalog) {
   set_names(catalog, hashes);
 }
 
+// Made again where the file has none, or those of other word vectors.
+void read_meanings(const MappedIndex& file, Catalog& catalog) {
+  catalog.meanings = file.section<std::int8_t>(section(CatalogPart::meanings));
+  const auto mark = file.section<std::uint32_t>(section(CatalogPart::meanings_mark));
+  if (mark.empty() || mark.front() != word_vectors().mark()) return catalog.derive_meanings();
+  expect(catalog.meanings.size() == kMeaning * std::size_t{catalog.tools()});
+}
+
 }  // namespace
 
 void write(const Catalog& catalog, IndexWriter& writer) {
@@ -133,6 +143,9 @@ void write(const Catalog& catalog, IndexWriter& writer) {
   writer.add(section(CatalogPart::impacts), catalog.impacts);
   writer.add(section(CatalogPart::segment_starts), catalog.by_segment.starts);
   writer.add(section(CatalogPart::segment_places), catalog.by_segment.numbers);
+  writer.add(section(CatalogPart::meanings), catalog.meanings);
+  static const std::uint32_t mark = word_vectors().mark();
+  writer.add(section(CatalogPart::meanings_mark), std::span<const std::uint32_t>(&mark, 1));
 }
 
 Catalog read_catalog(const MappedIndex& file) {
@@ -167,6 +180,7 @@ Catalog read_catalog(const MappedIndex& file) {
   }
   check_speed(catalog);
   catalog.derive_landmarks();
+  read_meanings(file, catalog);
   return catalog;
 }
 

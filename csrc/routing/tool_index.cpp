@@ -130,10 +130,10 @@ Told ToolIndex::rank(Question question,
   return out;
 }
 
-double ToolIndex::relevance(std::string_view intent, const Calibration& calibration,
-                            bool relatives) const {
+double ToolIndex::relevance(std::string_view intent, const Calibration& calibration, bool relatives,
+                            bool word_vectors) const {
   std::shared_lock lock(mutex_);
-  return routing::relevance(catalog_, experience_, intent, calibration, relatives);
+  return routing::relevance(catalog_, experience_, intent, calibration, relatives, word_vectors);
 }
 
 bool ToolIndex::accept(std::string_view intent, std::string_view key, const Moment& now) {

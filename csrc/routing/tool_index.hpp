@@ -53,7 +53,8 @@ class ToolIndex {
 
   // `similarities` by key; the others count 0.
   Told rank(Question question, std::span<const std::pair<std::string, double>> similarities) const;
-  double relevance(std::string_view intent, const Calibration& calibration, bool relatives) const;
+  double relevance(std::string_view intent, const Calibration& calibration, bool relatives,
+                   bool word_vectors) const;
 
   // All three: false for an unknown key.
   bool accept(std::string_view intent, std::string_view key, const Moment& now);

@@ -14,6 +14,8 @@ from prefrontal._core.routing import is_stop_word, tokens
 from .twin_experience import Experience
 from .twin_lexicon import lexical_weight, related_words
 from .twin_numbers import UNIT, edits, exp, ln, logistic, millionths, scale, units
+from .twin_word_vectors import likeness as meant
+from .twin_word_vectors import meaning
 
 
 def content(words: list[str]) -> list[str]:
@@ -67,6 +69,18 @@ def nearer(odds: float, evidence: list[float]) -> float:
     return odds * (1.0 - 0.25 * (learned * many)) if odds < 0.0 else odds
 
 
+HEADER = MAP.with_name("likeness.hpp").read_text()
+WORD_ODDS = re.search(r"kWordOdds\{(.*)\}", HEADER)
+
+
+def with_likeness(odds: float, learned: float, own: float, ahead: float) -> float:
+    assert WORD_ODDS is not None
+    start, by_odds, by_likeness, more, less = map(float, WORD_ODDS[1].split(","))
+    told = start + by_odds * max(-7.0, min(7.0, odds)) + by_likeness * own
+    told = told + more * max(0.0, ahead) + less * min(0.0, ahead)
+    return learned * odds + (1.0 - learned) * told
+
+
 class Row(NamedTuple):
     """A tool in a ranking; called and raw are below 0, so that rows sort best first."""
 
@@ -80,6 +94,7 @@ class Row(NamedTuple):
     facts: list[float]
     linear: float
     description: float
+    likeness: float
 
 
 def gap(rows: list[Row]) -> float:
@@ -157,12 +172,15 @@ class PlainIndex:
         words = len(tokens(self.typed[i]))
         return words if words > 1 and self.typed[i] in text.split() else 0
 
-    def is_copy(self, one: Row, other: Row) -> bool:
+    def same_name(self, one: Row, other: Row) -> bool:
         names = [
             [word for word in self.typed[row.tool].split("_") if tokens(word)]
             for row in (one, other)
         ]
-        return one.description == other.description and names[0] == names[1] != []
+        return names[0] == names[1] != []
+
+    def is_copy(self, one: Row, other: Row) -> bool:
+        return one.description == other.description and self.same_name(one, other)
 
     def known(self, asked: Counter[str]) -> float:
         total = 0.0
@@ -235,6 +253,7 @@ class PlainIndex:
         now: float | None = None,
         days: float = 30.0,
         calibration: tuple[float, float, float] = (11.0, 0.40, 0.52),
+        word_vectors: bool = False,
     ) -> list[tuple[str, float, dict[str, float], set[str]]]:
         """(key, score, features, stems matched) of all tools, best first."""
         counts = Counter(tokens(text))
@@ -242,6 +261,8 @@ class PlainIndex:
         chosen = set(content(words))
         asked = Counter({w: n for w, n in counts.items() if w in chosen})
         described = self.described(asked)
+        intent = meaning(asked)
+        alike = [meant(intent, meaning(own)) if word_vectors else 0.0 for own in self.texts]
         experience, n = self.experience, len(self.experience.phrasings)
         nearness = experience.nearness(words) if n else {}
         shares, rest = experience.shares(experience.features(words, unknown=True) if n else {})
@@ -256,7 +277,11 @@ class PlainIndex:
             matched = own.held | {w for w in words if any(w in best.words for best in phrasings)}
             name = max(own.name, near)
             linear = math.sqrt(shares.get(i, rest))
-            doc = (1.0 - part) * own.description + part * linear
+            text_part = own.description
+            if alike[i] > text_part:
+                share = 0.4 * (1.0 - own.covered)
+                text_part = text_part + share * (alike[i] - text_part)
+            doc = (1.0 - part) * text_part + part * linear
             plain = weights["name"] * name + weights["doc"] * doc + weights["history"] * 0.5
             refused = experience.refusal(i, words)
             kept = 1.0 - refused * refused * refused
@@ -277,10 +302,8 @@ class PlainIndex:
                 min(5.0, own.text),
                 ln(1.0 + len(experience.newest.get(i, []))),
             ]
-            row = Row(
-                -called, -raw, i, rounded, matched, plain, accepted, facts, linear, own.description
-            )
-            rows.append(row)
+            told_by = (linear, own.description, millionths(alike[i]) / 1e6)
+            rows.append(Row(-called, -raw, i, rounded, matched, plain, accepted, facts, *told_by))
         rows.sort(key=lambda row: row[:3])
         best = rows[0]
         first = [best, *(row for row in rows[1:5] if not self.is_copy(best, row))]
@@ -291,7 +314,12 @@ class PlainIndex:
             facts += [learned, best.accepted, *lead(first, n > 0), experience.heard(words)]
             evidence = [millionths(fact) / 1e6 for fact in facts]
             moved = usual - (0.40 + (0.52 - 0.40) * learned)
-            odds = nearer(log_odds(evidence) - EVEN, evidence)
+            others = [alike[row.tool] for row in rows[1:] if not self.same_name(best, row)]
+            ahead = best.likeness - max([0.0, *others])
+            odds = log_odds(evidence)
+            if word_vectors:
+                odds = with_likeness(odds, learned, best.likeness, ahead)
+            odds = nearer(odds - EVEN, evidence)
             fitted = millionths(best.plain - odds / 11.0 + moved) / 1e6
             if fitted < usual:
                 lowest = fitted if len(rows) >= 5 else usual

@@ -32,6 +32,13 @@ def read_lexicon(file: bytes) -> dict[str, tuple[float, list[tuple[str, float]]]
     the file is damaged.
     """
 
+def read_word_vectors(file: bytes) -> dict[str, bytes]:
+    """The vector of each stem, 64 signed bytes.
+
+    Those that rankings use lie in this module; this reads others. Raises ValueError where the file
+    is damaged.
+    """
+
 class UnreadableIndexError(ValueError):
     """A file is no whole index of this version; the text says why, without naming the file."""
 
@@ -76,11 +83,16 @@ class ToolIndex:
         similarity_share: float,
         explain: bool,
         relatives: bool,
+        word_vectors: bool,
     ) -> list[tuple[str, float, dict[str, float], tuple[str, ...], dict[str, Any] | None]]:
         """(key, score, features, matched words, explanation) of the best k tools, best first."""
 
     def relevance(
-        self, intent: str, calibration: tuple[float, float, float], relatives: bool
+        self,
+        intent: str,
+        calibration: tuple[float, float, float],
+        relatives: bool,
+        word_vectors: bool,
     ) -> float:
         """The score of the best tool if none had a history; 0 without tools."""
 

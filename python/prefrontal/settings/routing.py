@@ -50,8 +50,9 @@ class Ranker(SettingsGroup):
     threshold: the least score (tau) of a selected tool. compose_margin: a step of a composition
     may be this much below it. embeddings_share: part of the doc feature that embeddings get when
     they are on. relatives: a word of a prompt that no tool has stands for those near it (photo,
-    picture). harmless_first: between equal scores, the tool with fewer side effects comes
-    before the file name decides. candidates: how many tools are looked at and shown.
+    picture). word_vectors: what a prompt and a description mean counts where no embedder is on, by
+    the vectors of their words. harmless_first: between equal scores, the tool with fewer side
+    effects comes before the file name decides. candidates: how many tools are looked at and shown.
     """
 
     threshold: Share = 0.6
@@ -60,6 +61,7 @@ class Ranker(SettingsGroup):
     compose_margin: Share = 0.05
     embeddings_share: Share = 0.5
     relatives: Switch = True
+    word_vectors: Switch = False
     harmless_first: Switch = True
     candidates: Positive = 10
     history_half_life_days: Rate = 30.0

@@ -75,13 +75,21 @@ def plain(ranked: list[RankedTool]) -> list[tuple[str, float, dict[str, float], 
 
 
 @settings(max_examples=120, deadline=None)
-@given(tools, st.lists(event, max_size=8), prompts, shares, st.none() | st.floats(0, 1e7))
+@given(
+    tools,
+    st.lists(event, max_size=8),
+    prompts,
+    shares,
+    st.none() | st.floats(0, 1e7),
+    st.booleans(),
+)
 def test_every_score_and_feature_has_the_bits_of_the_twin(
     tools: list[dict[str, Any]],
     events: list[tuple[bool, str, int, float | None]],
     prompt: str,
     parts: list[float],
     now: float | None,
+    vectors: bool,
 ) -> None:
     index, twin = ToolIndex.build(tools), PlainIndex(tools)
     for accepted, asked, at, when in events:
@@ -89,8 +97,8 @@ def test_every_score_and_feature_has_the_bits_of_the_twin(
         for either in (index, twin):
             (either.accept if accepted else either.reject)(asked, key, now=when)
     weights = dict(zip(DEFAULT_WEIGHTS, parts, strict=True))
-    ranked = index.rank(prompt, len(tools), weights=weights, now=now)
-    assert plain(ranked) == twin.rank(prompt, weights, now)
+    ranked = index.rank(prompt, len(tools), weights=weights, now=now, word_vectors=vectors)
+    assert plain(ranked) == twin.rank(prompt, weights, now, word_vectors=vectors)
 
 
 def test_a_long_use_with_refusals_keeps_the_bits_of_the_twin() -> None:
@@ -110,18 +118,20 @@ def test_a_long_use_with_refusals_keeps_the_bits_of_the_twin() -> None:
 
 
 @settings(max_examples=60, deadline=None)
-@given(tools, st.lists(event, max_size=4), text, st.integers(1, 12))
+@given(tools, st.lists(event, max_size=4), text, st.integers(1, 12), st.booleans())
 def test_the_best_k_are_the_first_k_of_all(
     tools: list[dict[str, Any]],
     events: list[tuple[bool, str, int, float | None]],
     prompt: str,
     k: int,
+    vectors: bool,
 ) -> None:
     index = ToolIndex.build(tools)
     for accepted, asked, at, _ in events:
         key = index.names()[at % len(tools)]
         (index.accept if accepted else index.reject)(asked, key)
-    assert index.rank(prompt, k) == index.rank(prompt, len(tools))[:k]
+    every = index.rank(prompt, len(tools), word_vectors=vectors)
+    assert index.rank(prompt, k, word_vectors=vectors) == every[:k]
 
 
 def test_pruning_changes_nothing_among_thousands() -> None:
@@ -138,7 +148,8 @@ def test_pruning_changes_nothing_among_thousands() -> None:
         "x y z",
         "calculate a paper chart",
     ):
-        everything = index.rank(prompt, len(many))
-        assert len(everything) == len(many)
-        for k in (1, 10, 100):
-            assert index.rank(prompt, k) == everything[:k]
+        for vectors in (False, True):
+            everything = index.rank(prompt, len(many), word_vectors=vectors)
+            assert len(everything) == len(many)
+            for k in (1, 10, 100):
+                assert index.rank(prompt, k, word_vectors=vectors) == everything[:k]

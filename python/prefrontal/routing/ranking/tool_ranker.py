@@ -115,7 +115,9 @@ class ToolRanker:
 
     def relevance(self, intent: str) -> float:
         """0..1: whether the prompt needs any of the tools."""
-        return self._hinted.relevance(intent, relatives=self._settings.relatives)
+        return self._hinted.relevance(
+            intent, relatives=self._settings.relatives, word_vectors=self._settings.word_vectors
+        )
 
     def constants(self, intent: str) -> dict[str, float]:
         """The current map from sum to score: slope, and the sum that gives the best tool 0.60.
@@ -250,6 +252,7 @@ class ToolRanker:
             similarity_share=self._settings.embeddings_share,
             explain=True,
             relatives=self._settings.relatives,
+            word_vectors=self._settings.word_vectors,
         )
 
     def _index(self, *, hinted: bool) -> ToolIndex:

@@ -1,0 +1,107 @@
+#include "csrc/routing/word_vectors.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <stdexcept>
+
+// The file as it lies beside this one; it has no pointers.
+asm(R"(
+  .section .rodata
+  .balign 64
+  .globl prefrontal_word_vectors
+  .hidden prefrontal_word_vectors
+prefrontal_word_vectors:
+  .incbin ")" PREFRONTAL_WORD_VECTORS R"("
+  .globl prefrontal_word_vectors_end
+  .hidden prefrontal_word_vectors_end
+prefrontal_word_vectors_end:
+  .text
+)");
+extern "C" const std::uint8_t prefrontal_word_vectors[];
+extern "C" const std::uint8_t prefrontal_word_vectors_end[];
+
+namespace prefrontal::routing {
+namespace {
+
+constexpr std::size_t kHead = 20;
+constexpr std::uint32_t kMostStems = 65'535;
+constexpr std::uint32_t kMillion = 1'000'000;
+constexpr double kGain = 1.4;
+
+std::invalid_argument damaged(const std::string& rule) {
+  return std::invalid_argument("word vectors must " + rule);
+}
+
+}  // namespace
+
+WordVectors::WordVectors(std::span<const std::uint8_t> file) {
+  if (file.size() < kHead || std::memcmp(file.data(), "PFWV", 4) != 0)
+    throw damaged("begin with PFWV and four numbers, got " + std::to_string(file.size()) +
+                  " bytes");
+  const auto head = [&](std::size_t at) { return number_at<std::uint32_t>(file.data() + 4 * at); };
+  const std::uint32_t stems = head(1);
+  const std::uint32_t letters = head(2);
+  mark_ = head(3);
+  if (stems > kMostStems) throw damaged("have at most 65,535 stems, got " + std::to_string(stems));
+  if (head(4) >= kMillion)
+    throw damaged("have unrelated requests of less than a million, got " + std::to_string(head(4)));
+  unrelated_ = static_cast<double>(head(4)) / kMillion;
+  const std::uint64_t table = StemTable::bytes(stems, letters);
+  const std::uint64_t size = kHead + table + kMeaning * std::uint64_t{stems};
+  if (file.size() != size) {
+    throw damaged("have " + std::to_string(size) + " bytes for its " + std::to_string(stems) +
+                  " stems, got " + std::to_string(file.size()));
+  }
+  stems_ = StemTable(file.data() + kHead, stems, letters, "word vectors");
+  vectors_ = reinterpret_cast<const std::int8_t*>(file.data() + kHead + table);
+}
+
+const WordVectors& word_vectors() {
+  static const WordVectors vectors = [] {
+    try {
+      return WordVectors({prefrontal_word_vectors, prefrontal_word_vectors_end});
+    } catch (const std::invalid_argument& fault) {
+      throw std::runtime_error(
+          std::string("this build of prefrontal is damaged, install it again: ") + fault.what());
+    }
+  }();
+  return vectors;
+}
+
+void MeaningSum::add(std::string_view stem, std::uint32_t times) {
+  const std::uint32_t at = word_vectors().find(stem);
+  if (at < word_vectors().size()) add(word_vectors().vector(at), times);
+}
+
+void MeaningSum::add(std::span<const std::int8_t, kMeaning> word, std::uint32_t times) {
+  const auto factor = static_cast<std::int32_t>(times);
+  for (std::size_t i = 0; i < kMeaning; ++i) sums_[i] += factor * word[i];
+}
+
+Meaning MeaningSum::unit() const {
+  double squares = 0.0;
+  for (const std::int32_t sum : sums_) squares += static_cast<double>(sum) * sum;
+  Meaning out{};
+  if (squares == 0.0) return out;
+  const double scale = kUnitLength / std::sqrt(squares);
+  for (std::size_t i = 0; i < kMeaning; ++i) {
+    const double value = std::floor(sums_[i] * scale + 0.5);
+    out[i] = static_cast<std::int8_t>(std::clamp(value, -127.0, 127.0));
+  }
+  return out;
+}
+
+double cosine(std::span<const std::int8_t, kMeaning> one,
+              std::span<const std::int8_t, kMeaning> other) {
+  std::int32_t product = 0;
+  for (std::size_t i = 0; i < kMeaning; ++i) product += one[i] * other[i];
+  return product / (kUnitLength * kUnitLength);
+}
+
+double likeness(double cosine) {
+  const double unrelated = word_vectors().unrelated();
+  return std::clamp(kGain * (cosine - unrelated) / (1.0 - unrelated), 0.0, 1.0);
+}
+
+}  // namespace prefrontal::routing

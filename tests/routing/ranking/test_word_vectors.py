@@ -1,0 +1,156 @@
+"""Likeness by what words mean: the vectors in the module, and what they change in a ranking."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from prefrontal._core.routing import read_word_vectors
+from prefrontal.routing.ranking.index import ToolIndex
+from prefrontal.routing.ranking.tool_ranker import ToolRanker
+from prefrontal.settings.routing import Ranker
+
+from .. import twin_word_vectors as twin
+from ..sample_tools import tool
+
+TOOLS = [
+    {"name": "find_secrets", "doc": "Finds passwords that lie in files."},
+    {"name": "book_flight", "doc": "Reserves a seat in a plane."},
+    {"name": "play_song", "doc": "Plays music by title or artist."},
+    {"name": "convert_money", "doc": "Converts euros into dollars."},
+    {"name": "count_lines", "doc": "Counts the lines of each file."},
+]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "name"),
+    [("I need an airline ticket", "book_flight"), ("the exchange rate please", "convert_money")],
+)
+def test_a_tool_is_found_by_what_is_meant(prompt: str, name: str) -> None:
+    index = ToolIndex.build(TOOLS)
+    assert index.rank(prompt, relatives=False)[0].features["doc_keywords"] == 0.0
+    best = index.rank(prompt, relatives=False, word_vectors=True)[0]
+    assert best.name == name and best.features["doc_keywords"] > 0.1
+
+
+def test_meaning_raises_a_tool_and_lowers_none() -> None:
+    index = ToolIndex.build(TOOLS)
+    for prompt in ("play some quiet music", "count the seats in the plane", "euros"):
+        before = {one.name: one.features["doc_keywords"] for one in index.rank(prompt)}
+        for one in index.rank(prompt, word_vectors=True):
+            assert one.features["doc_keywords"] >= before[one.name]
+
+
+def test_what_covers_all_that_is_asked_is_raised_by_nothing() -> None:
+    index = ToolIndex.build(TOOLS)
+    prompt = "reserves a seat in a plane"
+    (before, *_), (after, *_) = index.rank(prompt), index.rank(prompt, word_vectors=True)
+    assert before.name == after.name == "book_flight" and before.features == after.features
+
+
+def test_an_explanation_has_the_likeness() -> None:
+    index = ToolIndex.build(TOOLS)
+    for one in index.rank("I need an airline ticket", word_vectors=True, explain=True):
+        text = next(f"{own['name']} {own['doc']}" for own in TOOLS if own["name"] == one.name)
+        want = twin.likeness(twin.meaning_of("I need an airline ticket"), twin.meaning_of(text))
+        assert one.explanation is not None
+        assert one.explanation["likeness"] == pytest.approx(want, abs=1e-6)
+
+
+def test_an_embedder_stands_in_its_place() -> None:
+    index = ToolIndex.build(TOOLS)
+    given = {"play_song": 0.8}
+    off, on = (
+        index.rank("an airline ticket", similarities=given, word_vectors=vectors, explain=True)
+        for vectors in (False, True)
+    )
+    assert off == on and off[0].name == "play_song"
+
+
+def test_of_many_tools_the_ten_best_by_words_are_compared() -> None:
+    many = [{"name": f"tool{n}", "doc": "Reserves a seat in a plane."} for n in range(1100)]
+    index = ToolIndex.build([*many, {"name": "other", "doc": "Weighs a parcel of fruit."}])
+    ranked = index.rank("a seat for my journey", 1101, word_vectors=True, explain=True)
+    compared = [one.name for one in ranked if (one.explanation or {})["likeness"] > 0.0]
+    assert compared == sorted(one["name"] for one in many)[:10] == [one.name for one in ranked[:10]]
+    few = ToolIndex.build(many[:1024]).rank("a seat", 1024, word_vectors=True, explain=True)
+    assert all((one.explanation or {})["likeness"] > 0.0 for one in few)
+
+
+def test_relevance_asks_them_too() -> None:
+    index = ToolIndex.build(TOOLS)
+    prompt = "I need an airline ticket"
+    assert index.relevance(prompt, word_vectors=True) > index.relevance(prompt)
+
+
+def test_the_ranker_asks_them_where_the_settings_say_so() -> None:
+    flight = tool("domains/d/x/book_flight.py")
+    off, on = (
+        ToolRanker([flight], {}, Ranker(word_vectors=vectors), 0.0) for vectors in (False, True)
+    )
+    prompt = "I need an airline ticket"
+    assert off.candidates(prompt)[0].features["doc_keywords"] == 0.0
+    assert on.candidates(prompt)[0].features["doc_keywords"] > 0.0
+    assert on.relevance(prompt) > off.relevance(prompt)
+
+
+def test_a_saved_index_keeps_what_its_tools_mean(tmp_path: Path) -> None:
+    index = ToolIndex.build(TOOLS)
+    index.save(tmp_path / "tools.index")
+    found = ToolIndex.load(tmp_path / "tools.index")
+    prompt = "I need an airline ticket"
+    assert found.rank(prompt, word_vectors=True) == index.rank(prompt, word_vectors=True)
+
+
+def packed(stems: Sequence[bytes], unrelated: int = 100_000) -> bytes:
+    """A file in which every number of the first stem is 0, of the second 1, ..."""
+    starts = [sum(map(len, stems[:place])) for place in range(len(stems) + 1)]
+    head = struct.pack("<4sIIII", b"PFWV", len(stems), starts[-1], 7, unrelated)
+    numbers = b"".join(bytes([place]) * 64 for place in range(len(stems)))
+    return head + struct.pack(f"<{len(starts)}I", *starts) + b"".join(stems) + numbers
+
+
+def test_the_core_reads_the_file_as_the_twin_does() -> None:
+    read = read_word_vectors(twin.FILE.read_bytes())
+    assert len(read) == 20_000
+    assert read == {stem: vector.tobytes() for stem, vector in twin.VECTORS.items()}
+    assert 0.0 < twin.UNRELATED < 0.5
+
+
+def test_a_file_is_read_whole_or_refused_in_a_sentence() -> None:
+    whole = packed([b"album", b"photo"])
+    assert read_word_vectors(whole) == {"album": b"\0" * 64, "photo": b"\1" * 64}
+    for size in range(len(whole)):
+        with pytest.raises(ValueError, match="word vectors must"):
+            read_word_vectors(whole[:size])
+    with pytest.raises(ValueError, match=f"have {len(whole)} bytes for its 2 stems"):
+        read_word_vectors(whole + b"x")
+
+
+@pytest.mark.parametrize(
+    ("file", "fault"),
+    [
+        (b"PFWX" + packed([])[4:], "begin with PFWV"),
+        (packed([b"photo", b"album"]), "different stems in the order of their bytes"),
+        (packed([b"photo", b"photo"]), "different stems in the order of their bytes"),
+        (packed([b"photo"], 1_000_000), "unrelated requests of less than a million, got 1000000"),
+        (b"PFWV" + b"\xff" * 40, "have at most 65,535 stems, got 4294967295"),
+    ],
+)
+def test_a_bent_file_is_refused_with_what_is_wrong(file: bytes, fault: str) -> None:
+    with pytest.raises(ValueError, match=fault):
+        read_word_vectors(file)
+
+
+def test_no_byte_that_is_bent_is_read_beyond_the_file() -> None:
+    whole = packed([b"album", b"photo"])
+    for place in range(len(whole)):
+        for value in (0, 1, 0x7F, 0xFF):
+            bent = whole[:place] + bytes([value]) + whole[place + 1 :]
+            try:
+                assert len(read_word_vectors(bent)) <= 2
+            except ValueError as fault:
+                assert "word vectors must" in str(fault) or isinstance(fault, UnicodeDecodeError)
