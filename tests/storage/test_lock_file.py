@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from prefrontal.errors import SourceError
-from prefrontal.storage.lock_file import LockFile, lock_owner, locked
+from prefrontal.storage.lock_file import LockFile, is_held, lock_owner, locked
 
 
 def test_who_holds_it_is_known_and_nobody_else_takes_it(tmp_path: Path) -> None:
@@ -27,6 +27,17 @@ def test_a_lock_that_nobody_took_has_no_owner(tmp_path: Path) -> None:
     (tmp_path / "a.lock").write_text("no number", encoding="ascii")
     assert lock_owner(tmp_path / "a.lock") is None
     assert lock_owner(tmp_path / "b.lock") is None
+
+
+def test_whether_one_has_it_is_known_without_writing(tmp_path: Path) -> None:
+    path = tmp_path / "a.lock"
+    assert not is_held(path)
+    assert not path.exists()
+    with LockFile(path) as lock:
+        assert not is_held(path)
+        assert lock.take()
+        assert is_held(path)
+    assert not is_held(path)
 
 
 @pytest.mark.parametrize("act", ["flock", "write"])

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import wraps
-from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -68,22 +67,10 @@ def decision_log(folder: StateFolder, *, writes: bool = False) -> Iterator[Decis
     if not folder.decisions.exists():
         why = f"{folder.path} holds no decisions yet: `prefrontal watch` makes them"
         raise SourceError(why + _elsewhere(folder))
-    with _opened(folder.decisions, writes) as log:
+    from ..decisions.log import DecisionLog, log_to_read
+
+    with DecisionLog(folder.decisions) if writes else log_to_read(folder.decisions) as log:
         yield log
-
-
-def _opened(path: Path, writes: bool) -> DecisionLog:
-    from ..decisions.log import DecisionLog
-    from ..storage.database import DamagedFileError
-
-    try:
-        return DecisionLog(path)
-    except DamagedFileError:
-        raise
-    except SourceError:
-        if writes:
-            raise
-    return DecisionLog(path, read_only=True)
 
 
 def _elsewhere(folder: StateFolder) -> str:

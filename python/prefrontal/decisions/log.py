@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Self
 
 from ..clock import Clock, SystemClock
 from ..errors import InputError, SourceError
-from ..storage.database import RowError, this_process
+from ..storage.database import DamagedFileError, RowError, this_process
 from ..storage.lock_file import in_turn
 from ..storage.migrations import open_migrated, open_to_read
 from . import queries, waiting
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from .labels import GivenLabel
     from .waiting import WaitingWake
 
-__all__ = ["Decision", "DecisionLog", "NewLabel", "new_id"]
+__all__ = ["Decision", "DecisionLog", "NewLabel", "log_to_read", "new_id"]
 
 _INSERT = f"INSERT INTO decisions ({COLUMNS}) VALUES ({', '.join('?' * 14)})"
 _LABEL = """\
@@ -447,3 +447,16 @@ def _checked_label(label: float, at: float) -> tuple[float, float]:
     if not math.isfinite(at):
         raise InputError(f"at must be a finite number, got {at!r}")
     return float(label), float(at)
+
+
+def log_to_read(path: str | os.PathLike[str]) -> DecisionLog:
+    """The log, brought to today's schema where it can be written, else as it is.
+
+    Raises SourceError.
+    """
+    try:
+        return DecisionLog(path)
+    except DamagedFileError:
+        raise
+    except SourceError:
+        return DecisionLog(path, read_only=True)

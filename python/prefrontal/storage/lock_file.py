@@ -88,6 +88,18 @@ def lock_owner(path: Path) -> int | None:
     return int(text) if text.isdigit() else None
 
 
+def is_held(path: Path) -> bool:
+    """Whether a process has it now; no where it may not be looked at. Writes nothing."""
+    import fcntl
+
+    try:
+        with path.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError as error:
+        return error.errno == errno.EWOULDBLOCK
+    return False
+
+
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
     """While inside, nobody else is; waits for its turn. Makes the folder. Raises SourceError."""

@@ -93,6 +93,14 @@ def test_the_state_folder_of_a_watch_is_its_log(log: str, tmp_path: Path) -> Non
     assert json.loads(result.output)["modules"][0]["decisions"] == 10
 
 
+def test_a_log_where_nothing_can_be_written_is_read(log: str) -> None:
+    Path(f"{log}-shm").symlink_to("nowhere")  # where SQLite makes a file
+    result = run("--log", log, "--json")
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.output)
+    assert (found["modules"][0]["decisions"], found["so_far"]["wakes"]) == (10, 10)
+
+
 def test_prices_of_the_log_come_from_a_file(log: str, tmp_path: Path) -> None:
     path = tmp_path / "prices.json"
     kinds = {"input": 2, "cached_input": 1, "output": 10}

@@ -157,6 +157,16 @@ def test_the_report_says_what_it_would_have_cost_and_is_json_on_demand(
         assert words in text
 
 
+def test_a_report_of_what_cannot_be_written_is_made(tmp_path: Path, settings: Path) -> None:
+    run(load_settings(settings), range(2), shadow=True)
+    for name in ("decisions.sqlite-shm", "watch.lock"):
+        place = tmp_path / "state" / "shadow" / name
+        place.unlink(missing_ok=True)
+        place.symlink_to("nowhere")
+    found = said("shadow", "--config", settings, "--json")
+    assert (found["running"], found["signals"]) == (False, 2)
+
+
 def test_one_signal_is_told_in_the_singular(tmp_path: Path, settings: Path) -> None:
     run(load_settings(settings), range(1), shadow=True)
     text = " ".join(invoke("shadow", "--config", settings).stdout.split())

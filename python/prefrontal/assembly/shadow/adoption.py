@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ...clock import SystemClock
 from ...decisions.decision import Decision, new_id
 from ...decisions.labels import TOLD
-from ...decisions.log import DecisionLog
+from ...decisions.log import DecisionLog, log_to_read
 from ...decisions.payloads import WakePayload
 from ...decisions.threshold_wishes import THRESHOLDS
 from ...decisions.wake_runs import ADOPTION, START
@@ -179,7 +179,7 @@ def shadow_log(state: StateFolder) -> Iterator[tuple[DecisionLog, ShadowMark]]:
             f"shadow must have begun, and {state.path} holds none: `prefrontal watch --shadow`"
             " begins one"
         )
-    with DecisionLog(state.shadow.decisions) as log:
+    with log_to_read(state.shadow.decisions) as log:
         mark = ShadowMark.read(log)
         if mark is None:
             raise SourceError(f"{state.shadow.decisions} is not the log of a shadow")
@@ -205,7 +205,7 @@ def check_alone(state: StateFolder, mark: ShadowMark) -> None:
         raise InputError(f"shadow must have watched something to be adopted, got {state.path}")
     if not state.decisions.exists():
         return
-    with DecisionLog(state.decisions) as log:
+    with log_to_read(state.decisions) as log:
         beside = any(each.reason != Reason.REPLAYED for each in log.records(since=mark.began))
     if beside:
         raise InputError(

@@ -33,7 +33,7 @@ def replay_the_log(
     """
     from ...assembly.gate_counts import GateCounts
     from ...assembly.replay_gate import policy_admission
-    from ...decisions.log import DecisionLog
+    from ...decisions.log import log_to_read
     from ...decisions.pages import DecisionPages
     from ...replay.histories.dates import parse_date
     from ...replay.log_replay import replay_log
@@ -51,7 +51,7 @@ def replay_the_log(
     now = time.time()
     begin = None if since is None else parse_date(since, now, field="since")
     end = None if until is None else parse_date(until, now, field="until", end=True)
-    with DecisionLog(path) as log:
+    with log_to_read(path) as log:
         records = log.records(begin, end, own_labels=True)
         outcomes = replay_log(records, threshold, policy_admission(settings))
         with closing(DecisionPages(log.path)) as pages, pages.reading():

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...errors import InputError, SourceError
+from ...errors import InputError
 from ...plain_text import visible
 from ..answers import answer, json_option
 from ..decisions.answerable import ID_LENGTH
@@ -60,21 +60,12 @@ def shadow(
         return
     money = USUAL_PRICES if prices is None else read_prices(prices)
     with shadow_log(state) as (log, mark):
-        runs = is_running(state)
+        runs = state.shadow.is_watched()
         report = shadow_report(log, mark, SystemClock().now() if runs else None, money)
         if as_json:
             answer(True, report.to_dict() | {"state": str(state.path), "running": runs}, "")
             return
         _print(report, state, runs, log)
-
-
-def is_running(state: StateFolder) -> bool:
-    """Whether a watch runs in the shadow of this folder now."""
-    try:
-        with state.shadow.watched():
-            return False
-    except SourceError:
-        return True
 
 
 def _forget(state: StateFolder, agreed: bool, as_json: bool) -> None:
