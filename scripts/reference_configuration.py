@@ -20,10 +20,9 @@ nearest one, a value that cannot be used with the rule it breaks. Paths are rela
 *none* as a default means that nothing is set.
 
 - **The keys of the gate and the router** ([below](#the-gate-the-router-and-what-joins-them))
-  are read from the file that `--config` names. Without it `watch` (where no folder is named),
-  `run`, `gate` and `install` read `./prefrontal.yml`, else `~/.prefrontal/prefrontal.yml`, and
-  `adopt` and `shadow` the first of these alone, `route` the second; `dash`, `mcp` and `verify`
-  read none, and `decisions`, `explain`, `feedback` and `modules` take `--state`. The
+  are read from the file that `--config` names. Without it each command reads `./prefrontal.yml`,
+  else `~/.prefrontal/prefrontal.yml`, but for three: `adopt` writes into the first of these, and
+  `route` and `mcp` read the second alone, for they may be started in a stranger's folder. The
   environment stands in front of the file, the command line in front of both. A variable is
   `PREFRONTAL_` and the path in capitals with two underscores for each dot: `sources.stdin` is
   `PREFRONTAL_SOURCES__STDIN`. A list or a mapping is JSON: `PREFRONTAL_SOURCES='{"git":

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from prefrontal.errors import SourceError
-from prefrontal.storage.lock_file import LockFile, is_held, lock_owner, locked
+from prefrontal.storage.lock_file import LockFile, holder, lock_owner, locked
 
 
 def test_who_holds_it_is_known_and_nobody_else_takes_it(tmp_path: Path) -> None:
@@ -31,13 +31,13 @@ def test_a_lock_that_nobody_took_has_no_owner(tmp_path: Path) -> None:
 
 def test_whether_one_has_it_is_known_without_writing(tmp_path: Path) -> None:
     path = tmp_path / "a.lock"
-    assert not is_held(path)
+    assert holder(path) is None
     assert not path.exists()
     with LockFile(path) as lock:
-        assert not is_held(path)
+        assert holder(path) is None
         assert lock.take()
-        assert is_held(path)
-    assert not is_held(path)
+        assert holder(path) == str(os.getpid())
+    assert holder(path) is None
 
 
 @pytest.mark.parametrize("act", ["flock", "write"])

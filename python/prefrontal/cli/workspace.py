@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 import click
 
 from ..settings.home import Home
+from ..storage.lock_file import holder
 from .option_group import option_group
 
 workspace_options = option_group(
@@ -54,23 +54,4 @@ def agent_process(home: Home) -> str | None:
     from ..ledger.location import file_name, ledger_path
 
     path = ledger_path(file_name(home.config), home.folder)
-    return lock_owner(path.with_suffix(".lock")) if isinstance(path, Path) else None
-
-
-def lock_owner(lock: Path) -> str | None:
-    """Who holds a lock file: the number that it holds, or "unknown"; None when nobody does."""
-    import fcntl
-
-    try:
-        descriptor = os.open(lock, os.O_RDONLY)
-    except OSError:
-        return None
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except OSError:
-        owner = os.read(descriptor, 20).decode(errors="replace").strip()
-        return owner if owner.isdecimal() else "unknown"
-    else:
-        return None
-    finally:
-        os.close(descriptor)
+    return holder(path.with_suffix(".lock")) if isinstance(path, Path) else None

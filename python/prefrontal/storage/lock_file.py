@@ -88,16 +88,23 @@ def lock_owner(path: Path) -> int | None:
     return int(text) if text.isdigit() else None
 
 
-def is_held(path: Path) -> bool:
-    """Whether a process has it now; no where it may not be looked at. Writes nothing."""
+def holder(path: Path) -> str | None:
+    """Who has it now: the number that it holds, or "unknown"; None when nobody has, and where it
+    may not be looked at. Writes nothing.
+    """
     import fcntl
 
     try:
-        with path.open("rb") as file:
+        file = path.open("rb")
+    except OSError:
+        return None
+    with file:
+        try:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except OSError as error:
-        return error.errno == errno.EWOULDBLOCK
-    return False
+        except OSError:
+            owner = file.read(20).decode(errors="replace").strip()
+            return owner if owner.isdecimal() else "unknown"
+    return None
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from zlib import crc32
 from ..errors import InputError, SourceError
 from ..home_folder import expanded
 from .files import sweep
-from .lock_file import LockFile, is_held, lock_owner
+from .lock_file import LockFile, holder, lock_owner
 
 WATCH_LOCK, CALL_LOCK = "watch.lock", "gate.lock"
 LOCK_STEP_S = 0.005
@@ -123,7 +123,7 @@ class StateFolder:
 
     def is_watched(self) -> bool:
         """Whether a process has the folder to itself now."""
-        return is_held(self.path / WATCH_LOCK)
+        return holder(self.path / WATCH_LOCK) is not None
 
     @contextmanager
     def watched(self, instead: str = "--state takes another folder") -> Iterator[None]:

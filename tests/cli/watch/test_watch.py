@@ -252,13 +252,26 @@ def test_settings_that_lie_here_are_read_where_no_folder_is_named(
     assert f"folder to watch must be a folder, got the file '{file}'" in said(*state)
 
 
-def test_settings_that_lie_here_have_no_say_where_a_folder_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_settings_that_lie_here_apply_where_a_folder_is_named_too(
+    tmp_path: Path, inbox: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("prefrontal.yml").write_text("recall: 8\n")
-    Path("file").touch()
-    assert "folder to watch must be a folder" in said("file", "--state", tmp_path / "state")
+    monkeypatch.delenv("PREFRONTAL_STATE", raising=False)
+    file = tmp_path / "prefrontal.yml"
+    (tmp_path / "more").mkdir()
+    file.write_text(f"state: kept\nthreshold: 0.5\nsources: {{directories: [{inbox}, more]}}\n")
+    running = Running(inbox)
+    try:
+        shown = running.until("Ctrl-C stops")
+        running.end()
+    finally:
+        running.close()
+    assert shown[0] == f"Settings: {file}."
+    assert shown[1].startswith(f"inbox watches {inbox}; threshold 0.50")
+    assert shown[2].startswith(f"more watches {tmp_path / 'more'}; threshold 0.50")
+    assert shown[3] == f"Decisions are kept in {tmp_path / 'kept'}. Ctrl-C stops."
+    file.write_text("recall: 8\n")
+    assert f"{file}, line 1: recall must be" in said(inbox)
 
 
 def test_a_file_is_no_folder_to_watch(tmp_path: Path) -> None:

@@ -62,6 +62,11 @@ def wake_line(decision: Decision) -> str:
     return f"{moment} {module} {decision.score:.2f} {shown_id} {audit}{decision.question}"
 
 
+def settings_read(file: Path | None) -> str:
+    """Whose settings apply; nothing where there are none."""
+    return "" if file is None else f"Settings: {plain(home_short(str(file)))}."
+
+
 def beginning(session: WatchSession) -> str:
     """What is watched, and how it ends."""
     facts = session.watch.thresholds()

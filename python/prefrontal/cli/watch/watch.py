@@ -16,9 +16,15 @@ import click
 from ...errors import InputError, PrefrontalError
 from ..state import settings_state_option
 from .endings import awaited, ended_by_signals
-from .gate_options import gate_options, gate_overrides, partition_options, telemetry_options
+from .gate_options import (
+    gate_options,
+    gate_overrides,
+    gate_settings_option,
+    partition_options,
+    telemetry_options,
+)
 from .hand_over import Handling, HandOver, give_once
-from .screen import Screen, beginning, ending
+from .screen import Screen, beginning, ending, settings_read
 from .telemetry import Say, place, telling
 
 if TYPE_CHECKING:
@@ -53,13 +59,7 @@ class WatchCommand(click.Command):
 
 @click.command(cls=WatchCommand, epilog=EPILOG)
 @click.argument("directories", nargs=-1, type=click.Path(), metavar="[DIR]...")
-@click.option(
-    "--config",
-    type=click.Path(),
-    metavar="FILE.yml",
-    help="Settings, in YAML. [default: where no DIR is named ./prefrontal.yml, else"
-    " ~/.prefrontal/prefrontal.yml]",
-)
+@gate_settings_option
 @gate_options
 @click.option("--exec", "command", metavar="CMD", help="Run CMD, the question on its input.")
 @click.option("--post", metavar="URL", help="Post each question there, as JSON.")
@@ -98,6 +98,8 @@ def watch(
 ) -> None:
     """Watch, and ask one scoped question for each signal that matters.
 
+    Each DIR is watched beside what the settings name.
+
     \b
       prefrontal watch ~/Downloads
       prefrontal watch ~/Downloads --exec 'my-agent --ask'
@@ -120,7 +122,7 @@ def watch(
     overrides |= {"state": str(Path(state).absolute())} if state else {}
     if telemetry := telemetry_told(metrics, log_format):
         overrides["telemetry"] = telemetry
-    file = config if config is not None or directories else settings_file()
+    file = settings_file(config)
     added = [{"exec": command}] if command is not None else []
     added += [{"post": post}] if post is not None else []
     if any(each is not None for each in (partitions, workers, ray)):
@@ -131,7 +133,7 @@ def watch(
             )
         from .partitions.plan import NodePlan
 
-        name = None if file is None else str(Path(file).absolute())
+        name = None if file is None else str(file.absolute())
         plan = NodePlan(partitions, workers or 0, name, overrides, tuple(added), as_json)
         click.get_current_context().exit(decide_partitions(plan, ray))
     settings = load_settings(file, overrides)
@@ -153,7 +155,8 @@ def watch(
             return StreamHandling(session, say)
 
     built = build_watch(settings, directories, more, standings, shadow, durable)
-    code = run(built, as_json, settings.telemetry, handled, is_quiet=bool(form))
+    lead = settings_read(file) if directories and config is None else ""
+    code = run(built, as_json, settings.telemetry, handled, is_quiet=bool(form), lead=lead)
     click.get_current_context().exit(code)
 
 
@@ -188,11 +191,12 @@ def run(
     handled: Handled | None = None,
     *,
     is_quiet: bool = False,
+    lead: str = "",
 ) -> int:
     """Watch until a signal comes or nobody reads any more; the exit code.
 
     handled: makes what takes the wakes; without it they are handed over to the sinks. is_quiet:
-    says nothing at the beginning and at the end. Raises
+    says nothing at the beginning and at the end. lead: said before what is watched. Raises
     BrokenPipeError when standard output was closed; InputError and SourceError for telemetry that
     cannot be had, and then nothing was started.
     """
@@ -210,7 +214,7 @@ def run(
             with ended_by_signals(ended):
                 session.start()
                 if not is_quiet:
-                    say(beginning(session))
+                    say("\n".join(filter(None, [lead, beginning(session)])))
                 handling.begin()
                 code = awaited(ended)
         finally:
