@@ -113,9 +113,13 @@ class StoreCopy:
     digests: dict[str, str]
 
 
-def stores(state: StateFolder, workspace: Path) -> list[LocalStore]:
+def stores(
+    state: StateFolder, workspace: Path, ledger_file: Path | None = None
+) -> list[LocalStore]:
     """What is there of decisions, with labels, weights, positions and deliveries, of the ledger,
     and of the texts that the agent keeps, its beliefs among them.
+
+    ledger_file: where the ledger lies; None for its usual place in the workspace.
     """
     decisions = LocalStore(
         "decisions",
@@ -125,7 +129,7 @@ def stores(state: StateFolder, workspace: Path) -> list[LocalStore]:
         APPLICATION_ID,
         state.watched,
     )
-    book = workspace / FILE_NAME
+    book = ledger_file or workspace / FILE_NAME
     ledger = LocalStore(
         "ledger", book, LEDGER_STEPS, LEDGER_TABLES, LEDGER_ID, lambda: _ledger_alone(book)
     )

@@ -11,7 +11,7 @@ import click
 
 from ..errors import InputError
 from ..http_door import LOOPBACK
-from .option_group import option_group
+from .option_group import HERE_ELSE_OWN, option_group, settings_option
 from .state import settings_state_option
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class HttpToken:
 
 
 def server_options(
-    port: int, when: str = "", usual: str = "./prefrontal.yml, else ~/.prefrontal/prefrontal.yml"
+    port: int, when: str = "", usual: str = HERE_ELSE_OWN
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """The options of a command that serves: what it reads, where it listens and who may ask.
 
@@ -48,12 +48,7 @@ def server_options(
     the settings that are read where none are named.
     """
     return option_group(
-        click.option(
-            "--config",
-            metavar="FILE.yml",
-            type=click.Path(),
-            help=f"Settings, YAML. [default: {usual}]",
-        ),
+        settings_option(usual=usual),
         settings_state_option,
         click.option(
             "--workspace",

@@ -14,19 +14,13 @@ from ..errors import PrefrontalError, SourceError
 from ..settings.agent_file import settings_file
 from ..settings.state_place import state_path
 from ..storage.state_folder import StateFolder, default_state
-from .option_group import option_group
+from .option_group import option_group, settings_option
 
 if TYPE_CHECKING:
     from ..decisions.log import DecisionLog
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-CONFIG = click.option(
-    "--config",
-    metavar="FILE.yml",
-    type=click.Path(),
-    help="Settings whose `state` is meant. [default: ./prefrontal.yml, else"
-    " ~/.prefrontal/prefrontal.yml]",
-)
+CONFIG = settings_option("Settings whose `state` is meant")
 
 
 def state_options(command: Command) -> Command:

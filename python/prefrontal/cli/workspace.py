@@ -11,7 +11,7 @@ import click
 
 from ..settings.home import Home
 from ..storage.lock_file import holder
-from .option_group import option_group
+from .option_group import OWN_THEN_HERE, option_group, settings_option
 
 workspace_options = option_group(
     click.option(
@@ -21,12 +21,7 @@ workspace_options = option_group(
         help="Where the agent keeps what it remembers; also PREFRONTAL_HOME."
         " [default: ~/.prefrontal/workspace]",
     ),
-    click.option(
-        "--config",
-        metavar="FILE.yml",
-        type=click.Path(),
-        help="Settings, YAML. [default: ~/.prefrontal/prefrontal.yml, then ./prefrontal.yml]",
-    ),
+    settings_option(usual=OWN_THEN_HERE),
 )
 
 

@@ -89,6 +89,27 @@ def test_a_backup_overwrites_nothing_and_needs_a_folder_that_can_be_made(home: P
     assert below.stderr == f"Error: {home / 'file' / 'copy'} cannot be made: Not a directory\n"
 
 
+@pytest.mark.parametrize("place", ["workspace: ", "ledger: {path: "])
+def test_the_agents_folder_and_ledger_are_found_by_the_settings(
+    home: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.delenv("PREFRONTAL_HOME", raising=False)
+    monkeypatch.delenv("PREFRONTAL_STATE", raising=False)
+    monkeypatch.chdir(home)
+    where = home / "agent" if place == "workspace: " else home / "agent" / "ledger.sqlite"
+    end = "}" * place.count("{")
+    Path("prefrontal.yml").write_text(f"state: state\n{place}{where}{end}\n")
+    for words in (["status"], ["backup", "copy"]):
+        done = CliRunner().invoke(main, ["storage", *words])
+        assert done.exit_code == 0, done.output
+        assert "\nledger: " in done.stdout
+    with Ledger(home / "copy" / "ledger.sqlite", read_only=True) as copy:
+        assert [each.peer_id for each in copy.list_peers()] == ["ada"]
+    named = CliRunner().invoke(main, ["storage", "status", "--config", str(home / "none.yml")])
+    assert "none.yml cannot be read: No such file" in named.stderr
+
+
 def test_where_nothing_is_stored_nothing_is_made(tmp_path: Path) -> None:
     refused = run(tmp_path, "backup", str(tmp_path / "copy"))
     assert refused.exit_code == 2

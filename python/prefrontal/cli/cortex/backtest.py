@@ -10,6 +10,7 @@ import click
 
 from ...errors import InputError
 from ...standard_input import is_terminal
+from ..option_group import OWN_THEN_HERE, settings_option
 
 if TYPE_CHECKING:
     from ...cortex.backtest.asking import Questions
@@ -66,13 +67,7 @@ of what was replayed, and the exit code 130."""
 )
 @click.option("--cassette", metavar="DIR", type=click.Path(), help="Replies for `replay`.")
 @click.option("--record", metavar="DIR", type=click.Path(), help="Keep what `llm` replies.")
-@click.option(
-    "--config",
-    metavar="FILE.yml",
-    type=click.Path(),
-    help="Settings for `llm` and `replay`. [default: ~/.prefrontal/prefrontal.yml, then"
-    " ./prefrontal.yml]",
-)
+@settings_option("Settings for `llm` and `replay`", OWN_THEN_HERE)
 @click.option("--limit", type=int, metavar="N", help="Replay only the first N ratings in time.")
 @click.option("--yes", is_flag=True, help="Ask the model without asking about the cost.")
 @click.option(

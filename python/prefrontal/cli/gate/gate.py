@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
+from ..option_group import settings_option
 from ..state import settings_state_option
-from ..watch.gate_options import gate_settings_option
 from .call import CODES, LIMIT_S, SLIP, GateCall, exit_codes, seconds
 from .supervisor import answer_call
 
@@ -59,7 +59,7 @@ class Limit(click.ParamType[float]):
 
 @click.command(cls=GateCommand, epilog=EPILOG)
 @click.argument("directories", nargs=-1, type=click.Path(), metavar="[DIR]...")
-@gate_settings_option
+@settings_option()
 @click.option(
     "--workspace",
     metavar="DIR",

@@ -32,8 +32,8 @@ class ClaudeHooks:
     """config: the settings of the gate, None for those it finds. state: its folder, if another
     than theirs."""
 
-    def __init__(self, config: Path | None, state: str | None) -> None:
-        self._config, self._state = settings_file() if config is None else config, state
+    def __init__(self, config: str | Path | None, state: str | None) -> None:
+        self._config, self._state = settings_file(config), state
 
     def answer(self, payload: Payload) -> dict[str, Any] | None:
         """What the hook prints; None for nothing. Raises what goes wrong."""

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import click
 
 from ...standard_input import input_bytes
+from ..option_group import settings_option
 from ..state import settings_state_option
 
 
 @click.command()
 @click.argument("agent", type=click.Choice(["claude-code"]))
-@click.option(
-    "--config",
-    metavar="FILE.yml",
-    type=click.Path(path_type=Path),
-    help="Settings, YAML. [default: ./prefrontal.yml, else ~/.prefrontal/prefrontal.yml]",
-)
+@settings_option()
 @settings_state_option
-def hook(agent: str, config: Path | None, state: str | None) -> None:
+def hook(agent: str, config: str | None, state: str | None) -> None:
     """Answer a hook of an agent: its JSON on standard input, ours on standard output.
 
     UserPromptSubmit: a heartbeat reaches the model only when the gate says wake. Stop: the answer

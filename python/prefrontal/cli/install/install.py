@@ -14,7 +14,7 @@ from ...plain_text import visible
 from ...standard_input import is_terminal
 from ...storage.state_folder import default_state
 from ..answers import answer, even_unread
-from ..option_group import option_group
+from ..option_group import option_group, settings_option
 
 if TYPE_CHECKING:
     from ...installation.changes import TextChange
@@ -37,12 +37,7 @@ _common = option_group(
 
 @click.command()
 @_common
-@click.option(
-    "--config",
-    metavar="FILE.yml",
-    type=click.Path(),
-    help="Settings of the gate. [default: ./prefrontal.yml, then ~/.prefrontal/prefrontal.yml]",
-)
+@settings_option("Settings of the gate")
 @click.option(
     "--state",
     metavar="DIR",

@@ -12,7 +12,7 @@ import click
 
 from ...errors import InputError, SourceError
 from ...settings.agent_file import own_file
-from ..option_group import option_group
+from ..option_group import option_group, settings_option
 
 if TYPE_CHECKING:
     from ...routing.run.request import Mode
@@ -27,12 +27,7 @@ project_options = option_group(
         type=click.Path(),
         help="The folder of tools; logs go beside it. [default: workflows]",
     ),
-    click.option(
-        "--config",
-        metavar="FILE.yml",
-        type=click.Path(),
-        help="Settings, YAML. [default: `routing` of ~/.prefrontal/prefrontal.yml]",
-    ),
+    settings_option(usual="`routing` of ~/.prefrontal/prefrontal.yml"),
 )
 
 

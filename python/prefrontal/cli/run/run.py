@@ -8,11 +8,11 @@ from typing import Any
 import click
 
 from ...errors import InputError
+from ..option_group import settings_option
 from ..state import settings_state_option
 from ..watch.gate_options import (
     gate_options,
     gate_overrides,
-    gate_settings_option,
     partition_options,
     telemetry_options,
 )
@@ -25,7 +25,7 @@ question."""
 
 @click.command(epilog=EPILOG)
 @click.argument("directories", nargs=-1, type=click.Path(), metavar="[DIR]...")
-@gate_settings_option
+@settings_option()
 @click.option(
     "--workspace", metavar="DIR", type=click.Path(), help="The agent's; also PREFRONTAL_HOME."
 )

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...errors import InputError, PrefrontalError, SourceError
+from ...settings.home import Home
 from ..answers import answer, json_option
-from ..state import state_options
+from ..option_group import option_group, settings_option
+from ..state import settings_state_option, state_folder
 
 if TYPE_CHECKING:
     from ...assembly.local_files import LocalFile
@@ -20,11 +23,55 @@ if TYPE_CHECKING:
     from ...storage.state_folder import StateFolder
     from ...storage.transfer import Progress
 
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The state folder, and the agent's home, which holds its ledger and memory."""
+
+    state: StateFolder
+    home: Home
+
+    def stores(self) -> list[LocalStore]:
+        """Those that are there. Raises InputError where none is, and for settings of the ledger
+        that cannot be used.
+        """
+        from ...assembly.storage_moves import stores
+        from ...ledger.location import file_name, ledger_path
+
+        folder = self.home.folder
+        book = ledger_path(file_name(self.home.config), folder)
+        present = stores(self.state, folder, book if isinstance(book, Path) else None)
+        if not present:
+            raise InputError(
+                f"storage must be there, and {self.state.path} holds none yet: `prefrontal watch`"
+                " makes it"
+            )
+        return present
+
+
+def place_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --workspace, --config and --state to a command, which takes what they name as
+    `places`.
+    """
+
+    @wraps(command)
+    def with_places(
+        workspace: str | None, config: str | None, state: str | None, **options: Any
+    ) -> Any:
+        places = Places(state_folder(state, config), Home.open(workspace, config, ("ledger",)))
+        return command(places=places, **options)
+
+    return option_group(WORKSPACE, CONFIG, settings_state_option)(with_places)
+
+
 WORKSPACE = click.option(
     "--workspace",
     metavar="DIR",
-    help="The agent's folder, for its ledger and memory; also PREFRONTAL_HOME.",
+    type=click.Path(),
+    help="The agent's folder, for its ledger and memory; also PREFRONTAL_HOME."
+    " [default: `workspace` of the settings, else ~/.prefrontal/workspace]",
 )
+CONFIG = settings_option("Settings whose `state`, `workspace` and `ledger` are meant")
 
 
 @click.group()
@@ -33,24 +80,22 @@ def storage() -> None:
 
 
 @storage.command()
-@WORKSPACE
-@state_options
+@place_options
 @json_option
-def status(workspace: str | None, state: StateFolder, as_json: bool) -> None:
+def status(places: Places, as_json: bool) -> None:
     """Where each store lies, and what stays on this machine.
 
     With the rows of each store, and the files and bytes of what lies in none.
     """
     from ...assembly.local_files import local_files
-    from ...settings.agent_file import workspace_folder
 
-    present = _stores(state, workspace)
+    present = places.stores()
     rows = [_status(each) for each in present]
-    local = local_files(state, workspace_folder(workspace), present)
+    local = local_files(places.state, places.home.folder, present)
     lines = [*map(_line, rows), "stays on this machine:"] if local else [*map(_line, rows)]
     lines += [f"  {each.path}: {_amount(each)}" for each in local]
-    places = [{"path": str(e.path), "files": e.files, "bytes": e.size} for e in local]
-    answer(as_json, {"stores": rows, "local": places}, "\n".join(lines))
+    kept = [{"path": str(e.path), "files": e.files, "bytes": e.size} for e in local]
+    answer(as_json, {"stores": rows, "local": kept}, "\n".join(lines))
 
 
 @storage.command(name="migrate")
@@ -61,10 +106,9 @@ def status(workspace: str | None, state: StateFolder, as_json: bool) -> None:
     metavar="URL",
     help="postgresql://[USER@]HOST[:PORT]/DATABASE[?schema=NAME], or sqlite for files again.",
 )
-@WORKSPACE
-@state_options
+@place_options
 @json_option
-def migrate_command(target: str, workspace: str | None, state: StateFolder, as_json: bool) -> None:
+def migrate_command(target: str, places: Places, as_json: bool) -> None:
     """Move the stores to a PostgreSQL server, or back to files.
 
     Each is copied, both copies are read whole and compared by hash, and only then the new one is
@@ -79,18 +123,14 @@ def migrate_command(target: str, workspace: str | None, state: StateFolder, as_j
     from ...storage.postgres_url import PostgresUrl
 
     if target == SQLITE:
-        _each(_stores(state, workspace), move_to_file, as_json)
+        _each(places.stores(), move_to_file, as_json)
         return
     url = PostgresUrl.parse(target)
-    _each(
-        _stores(state, workspace),
-        lambda store, progress: move_to_server(store, url, progress),
-        as_json,
-    )
+    _each(places.stores(), lambda store, progress: move_to_server(store, url, progress), as_json)
 
 
 @storage.command()
-@click.option("--config", type=click.Path(), metavar="FILE.yml", help="Settings, in YAML.")
+@settings_option()
 @json_option
 def partitions(config: str | None, as_json: bool) -> None:
     """Who holds each partition, and how much waits there."""
@@ -113,10 +153,9 @@ def partitions(config: str | None, as_json: bool) -> None:
 
 @storage.command(short_help="Copy what is kept to SQLite files in DIR, while it is in use.")
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False), metavar="DIR")
-@WORKSPACE
-@state_options
+@place_options
 @json_option
-def backup(folder: Path, workspace: str | None, state: StateFolder, as_json: bool) -> None:
+def backup(folder: Path, places: Places, as_json: bool) -> None:
     """Copy the stores and the conversations to SQLite files in DIR, while they are in use.
 
     Copy the files back to restore them, wherever the stores lay: decisions.sqlite into the state
@@ -124,30 +163,16 @@ def backup(folder: Path, workspace: str | None, state: StateFolder, as_json: boo
     folder memory. The folder is noted, so that `prefrontal ledger forget` looks there, too.
     """
     from ...assembly.storage_moves import back_up, back_up_conversations
-    from ...settings.agent_file import workspace_folder
     from ...storage.backup_list import note_backup
 
-    present = _stores(state, workspace)
+    present, workspace = places.stores(), places.home.folder
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise SourceError(f"{folder} cannot be made: {error.strerror}") from None
-    note_backup(workspace_folder(workspace), folder)
-    talk = back_up_conversations(workspace_folder(workspace), folder)
+    note_backup(workspace, folder)
+    talk = back_up_conversations(workspace, folder)
     _each(present, lambda store, progress: back_up(store, folder, progress), as_json, talk)
-
-
-def _stores(state: StateFolder, workspace: str | None) -> list[LocalStore]:
-    """Those that are there. Raises InputError where none is."""
-    from ...assembly.storage_moves import stores
-    from ...settings.agent_file import workspace_folder
-
-    present = stores(state, workspace_folder(workspace))
-    if not present:
-        raise InputError(
-            f"storage must be there, and {state.path} holds none yet: `prefrontal watch` makes it"
-        )
-    return present
 
 
 def _each(

@@ -8,12 +8,6 @@ import click
 
 from ..option_group import option_group
 
-gate_settings_option = click.option(
-    "--config",
-    type=click.Path(),
-    metavar="FILE.yml",
-    help="Settings, in YAML. [default: ./prefrontal.yml, else ~/.prefrontal/prefrontal.yml]",
-)
 gate_options = option_group(
     click.option(
         "--recall",

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import click
 
 from ...errors import InputError, PrefrontalError
+from ..option_group import settings_option
 from ..state import settings_state_option
 from .endings import awaited, ended_by_signals
 from .gate_options import (
     gate_options,
     gate_overrides,
-    gate_settings_option,
     partition_options,
     telemetry_options,
 )
@@ -59,7 +59,7 @@ class WatchCommand(click.Command):
 
 @click.command(cls=WatchCommand, epilog=EPILOG)
 @click.argument("directories", nargs=-1, type=click.Path(), metavar="[DIR]...")
-@gate_settings_option
+@settings_option()
 @gate_options
 @click.option("--exec", "command", metavar="CMD", help="Run CMD, the question on its input.")
 @click.option("--post", metavar="URL", help="Post each question there, as JSON.")
