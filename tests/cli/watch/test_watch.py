@@ -279,6 +279,16 @@ def test_a_file_is_no_folder_to_watch(tmp_path: Path) -> None:
     assert "must be a folder, got the file" in said(tmp_path / "file", "--state", tmp_path / "s")
 
 
+def test_a_folder_whose_name_is_no_utf8_is_told(tmp_path: Path) -> None:
+    folder = tmp_path / "in\udcff"
+    folder.mkdir()
+    state = ("--state", tmp_path / "s")
+    assert "folder to watch must have a name in UTF-8, got '" in said(folder, *state)
+    settings = folder / "prefrontal.yml"
+    settings.write_text("sources: {git: [.]}\n")
+    assert "repositories[0] must be text that UTF-8 can hold" in said("--config", settings, *state)
+
+
 def test_a_state_folder_that_is_a_file_is_told_of(tmp_path: Path, inbox: Path) -> None:
     (tmp_path / "file").touch()
     assert "cannot be used as a folder" in said(inbox, "--state", tmp_path / "file")

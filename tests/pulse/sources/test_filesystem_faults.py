@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import logging
+import time
+from collections.abc import Callable
 from pathlib import Path
 from threading import Event
 from typing import Any, cast
@@ -13,7 +15,7 @@ from prefrontal.pulse.sources.filesystem import FilesystemSource
 from prefrontal.testing import ManualClock
 from prefrontal.types import SignalEvent
 
-from .receiver import Receiver, facts
+from .receiver import PATIENCE_S, Receiver, facts
 
 SETTLE_S = 0.1
 
@@ -91,6 +93,34 @@ def test_a_limit_of_the_system_is_loud_and_polling_goes_on(
     assert "watch limit reached" in record.getMessage()
     assert source.status()["polling"] is True
     assert source.status()["errors"] == 1
+
+
+def test_a_folder_whose_name_is_no_utf8_is_polled(
+    home: Path, receiver: Receiver, caplog: pytest.LogCaptureFixture
+) -> None:
+    source = FilesystemSource([home], SETTLE_S, poll_s=0.05, rescan_s=3.0)
+    source.start(receiver)
+    folder = home / "\udcff"
+    folder.mkdir()
+    (folder / "a").write_text("a")
+    assert facts(receiver.take()) == [("created", "a")]
+    until(lambda: source.status()["polling"] is True)
+    (folder / "b").write_text("b")
+    assert facts(receiver.take()) == [("created", "b")]
+    folder.rename(home / "good")
+    assert len(receiver.take(2)) == 2
+    until(lambda: source.status()["polling"] is False)
+    (home / "good" / "c").write_text("c")
+    assert facts(receiver.take()) == [("created", "c")]
+    source.stop()
+    assert caplog.text.count("Folders are polled every 0.05 s, as their watch breaks: ") == 1
+
+
+def until(holds: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE_S
+    while not holds():
+        assert time.monotonic() < end
+        Event().wait(0.02)
 
 
 def test_what_the_system_forgot_to_report_is_found_by_the_scan(

@@ -249,7 +249,12 @@ def _histories(settings: Settings, log: DecisionLog) -> Iterator[Source]:
 def _folder(path: Path) -> Path:
     if path.exists() and not path.is_dir():
         raise InputError(f"folder to watch must be a folder, got the file {str(path)!r}")
-    return path.resolve()
+    real = path.resolve()
+    try:
+        str(real).encode()
+    except UnicodeEncodeError:
+        raise InputError(f"folder to watch must have a name in UTF-8, got {str(real)!r}") from None
+    return real
 
 
 def _modules(

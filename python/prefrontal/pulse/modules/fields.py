@@ -36,7 +36,7 @@ def number(words: str, holds: Callable[[float], bool]) -> Must:
 
 NOT_BLANK = Must("be a non-blank string", lambda text: bool(text.strip()), covers_type=True)
 ENCODABLE = Must("be text that UTF-8 can hold", _is_encodable)
-Folder = Annotated[str, NOT_BLANK, then(_resolved)]
+Folder = Annotated[str, NOT_BLANK, then(_resolved), ENCODABLE]
 """A folder that need not exist: absolute, `~` expanded and links resolved."""
 Stripped = Annotated[str, NOT_BLANK, then(str.strip)]
 Word = Annotated[str, NOT_BLANK, then(str.strip), ENCODABLE]

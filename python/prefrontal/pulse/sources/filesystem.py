@@ -158,7 +158,7 @@ class FilesystemSource:
             "running": self._end is not None,
             "watched": sorted(self._roots.armed),
             "missing": self._roots.missing(),
-            "polling": watcher.poll,
+            "polling": watcher.polls,
             "files": len(self._index),
             "settling": len(self._settler),
             "errors": watcher.errors,
@@ -199,8 +199,11 @@ class FilesystemSource:
     def _due(self) -> list[SignalEvent]:
         before = self._settler.found_by_scan
         events = self._settler.due()
-        if not self._watcher.poll and (missed := self._settler.found_by_scan - before):
-            log.warning("The system did not report %d changes; a scan found them", missed)
+        if not self._watcher.polls and (missed := self._settler.found_by_scan - before):
+            many = "1 change; a scan found it"
+            if missed > 1:
+                many = f"{missed:,} changes; a scan found them"
+            log.warning("The system did not report %s", many)
         return events
 
     def _load(self) -> None:

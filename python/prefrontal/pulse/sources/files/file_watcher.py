@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from threading import Condition, Event
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
 
 ROOTS_S = 1.0
 """How often it is looked whether a missing folder is there now."""
+SHORT_S = 2.0
+"""A watch that breaks again so soon is broken by the scan that follows its making: it opens
+folders, and the system reports that by a name that may be no UTF-8.
+"""
 
 _ADMIT_S = 60.0
 log = logging.getLogger("prefrontal.pulse")
@@ -51,10 +56,18 @@ class FileWatcher:
         self.errors = 0
         self.last_error = ""
         self._watch: FileWatch | None = None
+        self._broken_at = -math.inf
+        self._told: dict[bool, str] = {}
+        self._polls_until = -math.inf
         self._running = False
         self._requests: list[tuple[str, Event]] = []
         self._next_roots = 0.0
         self._next_scan = 0.0
+
+    @property
+    def polls(self) -> bool:
+        """Whether the system is not asked, by choice or because it cannot be for now."""
+        return self.poll or self._polls_until > -math.inf
 
     def fail(self, sentence: str) -> None:
         """Be loud: log it and keep it for the status."""
@@ -106,6 +119,10 @@ class FileWatcher:
         if news.deleted & self._roots.armed.keys():
             self._roots.armed = {}  # a folder made anew may look like the one that went
             self._next_roots = now
+        if self._polls_until <= now and self._polls_until > -math.inf:
+            self._polls_until = -math.inf
+            self._roots.armed = {}  # perhaps the system can be asked again
+            self._next_roots = now
         rescan = news.rescan or now >= self._next_scan
         if now >= self._next_roots:
             self._next_roots = now + ROOTS_S
@@ -124,21 +141,36 @@ class FileWatcher:
         try:
             return self._watch.wait(self.interrupt)
         except WatchError as error:
-            # Among others for a name that is not UTF-8; the scan finds the file.
-            log.warning("The watch broke and is made anew: %s", error)
-            self.errors += 1
-            self.last_error = str(error)
-            self._roots.armed = {}
-            self.interrupt.wait(ROOTS_S / 4)
-            self._next_roots = 0.0  # which arms, and scans what was missed
+            self._mend(str(error))
             return FileChanges()
+
+    def _mend(self, reason: str) -> None:
+        """Watch anew after a break, or poll for a while where that would break at once, too."""
+        # Among others for a name that is not UTF-8; the scan finds the file.
+        now = self._clock.monotonic()
+        again = now - self._broken_at < SHORT_S
+        if again:
+            self._polls_until = now + self.rescan_s
+            what = f"Folders are polled every {self.poll_s:g} s, as their watch breaks"
+        else:
+            what = "The watch broke and is made anew"
+        sentence = f"{what}: {reason}"
+        self._broken_at = now
+        self.errors += 1
+        self.last_error = sentence
+        if self._told.get(again) != sentence:
+            self._told[again] = sentence
+            log.warning("%s", sentence)
+        self._roots.armed = {}
+        self.interrupt.wait(ROOTS_S / 4)
+        self._next_roots = 0.0  # which arms, and scans what was missed
 
     def _arm(self) -> None:
         """Watch all roots that are there, without a moment in which nobody does."""
         before, self._watch = self._watch, None
         present = self._roots.present()
         try:
-            if self.poll:
+            if self.polls:
                 self._watch = PollingWatch(self.poll_s)
             elif present:
                 self._watch = SystemWatch(list(present), self._clock)
