@@ -7,7 +7,6 @@ import json
 import os
 import sys
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,7 @@ from prefrontal.decisions.document import document, document_v1
 from prefrontal.errors import InputError
 from prefrontal.pulse.sinks import CommandSink, DeliveryOutcome, LinesFileSink, LinesSink, Shape
 
+from ..processes import ended
 from .wakes import wake
 
 TELL = """\
@@ -93,19 +93,6 @@ def test_a_command_that_takes_too_long_is_killed_with_what_it_started(tmp_path: 
     assert sink.deliver(wake()) == DeliveryOutcome(False, "killed after 0.5 s")
     pid = int((tmp_path / "pid").read_text())
     assert ended(pid)
-
-
-def ended(pid: int) -> bool:
-    """Whether the process ends within ten seconds; one that nobody has waited for counts."""
-    until = time.monotonic() + 10
-    while time.monotonic() < until:
-        try:
-            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-        except OSError:
-            return True
-        if state == "Z":
-            return True
-    return False
 
 
 def test_closing_kills_what_runs_and_starts_nothing_more(tmp_path: Path) -> None:

@@ -1,8 +1,6 @@
 from __future__ import annotations
 
-import os
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -16,6 +14,8 @@ from prefrontal.routing.generation.code_models import (
     prompt_key,
 )
 from prefrontal.settings.routing import Model
+
+from ...processes import ended
 
 
 def python(code: str, timeout_s: float = 20.0) -> CommandModel:
@@ -72,16 +72,7 @@ def test_nothing_the_command_started_is_left_running() -> None:
     child = "import os, time\npid = os.fork()\nif pid: print(pid)\n"
     child += "else: os.close(1); os.close(2); time.sleep(60)"
     pid = int(python(child).complete("x"))
-    until = time.monotonic() + 10
-    while time.monotonic() < until:  # the kernel may take a moment
-        try:
-            if Path(f"/proc/{pid}/stat").read_text().split()[2] == "Z":
-                return
-            os.kill(pid, 0)
-        except (ProcessLookupError, FileNotFoundError):
-            return
-        os.sched_yield()
-    pytest.fail(f"{pid} still runs")
+    assert ended(pid)
 
 
 def test_a_program_that_is_not_there_is_a_sentence() -> None:

@@ -20,6 +20,8 @@ from prefrontal.cli.watch.partitions.worker_processes import WorkerProcesses
 from ray_machines import children
 from waiting import wait_until as wait
 
+from ....processes import is_alive
+
 PATIENCE_S = 120.0
 wait_until = partial(wait, patience_s=PATIENCE_S, look_s=0.02)
 
@@ -53,13 +55,6 @@ def runs(process: int, word: str) -> bool:
     try:
         return word in Path(f"/proc/{process}/cmdline").read_bytes().decode(errors="replace")
     except OSError:  # it ended just now
-        return False
-
-
-def is_alive(process: int) -> bool:
-    try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
         return False
 
 
