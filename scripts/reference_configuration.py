@@ -34,7 +34,8 @@ nearest one, a value that cannot be used with the rule it breaks. Paths are rela
 
 Variables besides: `PREFRONTAL_STATE` (the folder of `--state`), `PREFRONTAL_HOME` (the folder of
 `--workspace`), `PREFRONTAL_ISA` (`scalar`, `base`, `v3`, `v4`: the instruction set of the compiled
-core; all give the same bits), `PREFRONTAL_TRACEBACK=1` (shows where a defect of ours happened).
+core; all give the same bits), `PREFRONTAL_TRACEBACK=1` (shows where a defect of ours happened),
+`NO_COLOR=1` and `TERM=dumb` (no colours).
 """
 GATE = """
 ## The gate, the router, and what joins them

@@ -333,11 +333,32 @@ def test_in_a_terminal_only_the_question_is_shortened(
     assert cell_len(first.rstrip()) == 80
 
 
-def test_in_a_narrow_terminal_ids_and_scores_are_whole(
+def in_a_terminal(columns: int, monkeypatch: pytest.MonkeyPatch, *words: str) -> list[str]:
+    """The lines that a command prints there, without their colours."""
+    for name, value in (("FORCE_COLOR", "1"), ("COLUMNS", str(columns)), ("TERM", "xterm")):
+        monkeypatch.setenv(name, value)
+    return [line.rstrip() for line in click.unstyle(run(*words).stdout).splitlines()]
+
+
+def test_in_a_narrow_terminal_each_decision_is_a_paragraph(
     state: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    add(state, decision(5, question="Q" * 300, subject="homework", label=0.5))
-    for name, value in (("FORCE_COLOR", "1"), ("COLUMNS", "40"), ("TERM", "xterm")):
-        monkeypatch.setenv(name, value)
-    first = click.unstyle(run("decisions").stdout).splitlines()[1].split()
-    assert (first[0], *first[3:]) == ("00000005", "homework", "0.90", "0.5", "QQQQQQQQQQQ…")
+    add(state, decision(5, question="what " * 60, subject="homework", label=0.5))
+    lines = in_a_terminal(40, monkeypatch, "decisions")
+    assert lines[0].split()[0] == "00000005"
+    assert lines[1] == "  homework, score 0.90, label 0.5"
+    words = f"  {'what ' * 7}".rstrip()
+    assert lines[2:6] == [words, words, words, f"{words} …"]
+    assert lines[6].split()[0] == "00000003"
+    assert "1 wake" not in lines[7]
+    assert in_a_terminal(40, monkeypatch, "decisions", "--kind", "all")[1].startswith("  wake, ")
+
+
+def test_in_a_narrow_terminal_amounts_and_places_are_whole(
+    state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = in_a_terminal(40, monkeypatch, "explain", "00000001")
+    [reason] = [line for line in lines if "-2.20" in line]
+    assert "█" in reason
+    assert lines[lines.index("event") + 2] == "  /in/1.pdf"
+    assert max(map(cell_len, lines)) <= 40

@@ -48,6 +48,18 @@ def test_a_cooldown_holds_wakes_back_and_the_table_says_so(log: str) -> None:
     assert free in " ".join(run("--log", log).output.split())
 
 
+def test_in_a_narrow_terminal_no_head_of_the_table_is_cut(
+    log: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    lines = run("--log", log, "--cooldown", "5").output.splitlines()
+    place = lines.index("papers")
+    figures = " ".join(line.strip() for line in lines[place + 1 : place + 4])
+    assert figures.startswith(
+        "Decisions 10; Woke 10; Would wake 2; Caught 1; Missed 4; Wasted 1; Held"
+    )
+
+
 def test_json_says_what_held_wakes_back(log: str) -> None:
     result = run("--log", log, "--cooldown", "5", "--json")
     assert result.exit_code == 0

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -14,7 +15,7 @@ from ...decisions.payloads import ROUTE, WAKE, AssessmentPayload, WakePayload
 from ...decisions.words import NOTHING_SAID, SUBJECTS, counted, facts, scored, sentence, trust_moved
 from ...feature_words import reason_words
 from ...plain_text import visible
-from ..page import cut, facts_table, page, when
+from ..page import cut, facts_table, page, shown, when
 from .answerable import ANSWERABLE, ID_LENGTH
 from .chain import Chain, chain_table
 from .deliveries import handover
@@ -36,7 +37,12 @@ _PUSHED = "What pushed the score, as log-odds (left: against waking, right: for)
 FIXED_WIDTH = 14 + 5 + 5 + 5 * 2
 """Of a list: moment, score and label, and two blanks after each column but the last."""
 LEAST_QUESTION = 12
-BAR_WIDTH = 14
+"""Where a list leaves the question no more, each decision is a paragraph."""
+MOST_LINES = 4
+"""Of a question in such a paragraph."""
+BAR_WIDTH, LEAST_BAR = 14, 4
+NARROW = 72
+"""Columns of a terminal below which each event is a paragraph, too."""
 MOST_EVENTS = 20
 LEAST_SHOWN = 0.005
 """Least log-odds worth a bar: less is written as 0.00."""
@@ -51,28 +57,68 @@ def print_list(
 ) -> None:
     """One line for each decision; only a terminal's width shortens it. mixed: of all kinds."""
     length = _id_length(records)
+    texts = [_what(record) + _told(record, questions or {}) for record in records]
+    modules = [cut(record.subject, MODULE_WIDTH) for record in records]
+    width = length + FIXED_WIDTH + max(6, *(module.cell_len for module in modules))
+    width += KIND_WIDTH if mixed else 0
     with page() as console:
-        table = Table(box=None, pad_edge=False, header_style="bold")
-        kind = records[0].kind
-        heads = ("kind", "about") if mixed else (SUBJECTS.get(kind, "about"),)
-        for name in ("id", "when", *heads):
-            table.add_column(name, no_wrap=True)
-        for name in ("score", "label"):
-            table.add_column(name, no_wrap=True, justify="right")
-        table.add_column("question" if kind == WAKE and not mixed else "what", no_wrap=True)
-        modules = [cut(record.subject, MODULE_WIDTH) for record in records]
-        width = length + FIXED_WIDTH + max(6, *(module.cell_len for module in modules))
-        width += KIND_WIDTH if mixed else 0
-        console.width = max(console.width, width + LEAST_QUESTION)  # ids and scores stay whole
-        for record, module in zip(records, modules, strict=True):
-            what = _what(record) + _told(record, questions or {})
-            question = cut(what, console.width - width)
-            label = "" if record.label is None else f"{record.label:g}"
-            score = f"{record.score:.2f}" if math.isfinite(record.score) else ""
+        if console.width < width + LEAST_QUESTION:
+            for record, text in zip(records, texts, strict=True):
+                _print_paragraph(record, text, length, mixed, console)
+            return
+        table = _list_table(records[0].kind, mixed)
+        for record, module, text in zip(records, modules, texts, strict=True):
             kinds = (record.kind,) if mixed else ()
-            moment = when(record.time)[5:]
-            table.add_row(record.id[:length], moment, *kinds, module, score, label, question)
+            label, score, question = (
+                _label_of(record),
+                _score_of(record),
+                cut(text, console.width - width),
+            )
+            table.add_row(
+                record.id[:length], _moment_of(record), *kinds, module, score, label, question
+            )
         console.print(table, soft_wrap=True)
+
+
+def _list_table(kind: str, mixed: bool) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    heads = ("kind", "about") if mixed else (SUBJECTS.get(kind, "about"),)
+    for name in ("id", "when", *heads):
+        table.add_column(name, no_wrap=True)
+    for name in ("score", "label"):
+        table.add_column(name, no_wrap=True, justify="right")
+    table.add_column("question" if kind == WAKE and not mixed else "what", no_wrap=True)
+    return table
+
+
+def _print_paragraph(
+    record: Decision, text: str, length: int, mixed: bool, console: Console
+) -> None:
+    """The columns of a list below each other."""
+    score, label = _score_of(record), _label_of(record)
+    facts = [record.kind] if mixed else []
+    facts += [visible(record.subject, MODULE_WIDTH)]
+    facts += [f"score {score}"] if score else []
+    facts += [f"label {label}"] if label else []
+    console.print(Text(record.id[:length], "bold") + f"  {_moment_of(record)}")
+    console.print(Padding(", ".join(facts), (0, 0, 0, 2), expand=False))
+    lines = shown(text).wrap(console, max(LEAST_QUESTION, console.width - 4))
+    for line in lines[:MOST_LINES]:
+        line.rstrip()
+        more = " …" if len(lines) > MOST_LINES and line is lines[MOST_LINES - 1] else ""
+        console.print(Text("  ") + line + more)
+
+
+def _moment_of(record: Decision) -> str:
+    return when(record.time)[5:]
+
+
+def _score_of(record: Decision) -> str:
+    return f"{record.score:.2f}" if math.isfinite(record.score) else ""
+
+
+def _label_of(record: Decision) -> str:
+    return "" if record.label is None else f"{record.label:g}"
 
 
 def _told(record: Decision, questions: Questions) -> str:
@@ -127,7 +173,8 @@ def print_page(
         elif record.kind == WAKE:
             console.print("", _UNPUSHED, sep="\n")
         if record.window:
-            console.print("", _events(record.window), sep="\n")
+            console.print()
+            _print_events(record.window, console)
         if len(chain) > 1:
             console.print("", "What led to what", sep="\n")
             console.print(chain_table(chain, record.id, console))
@@ -185,29 +232,43 @@ def _label(record: Decision, source: str | None) -> str:
 
 
 def _bars(why: Sequence[tuple[str, float]], console: Console) -> Table:
+    bar_width = max(LEAST_BAR, min(BAR_WIDTH, (console.width - NAME_WIDTH - 9) // 2))
+    name_width = max(LEAST_QUESTION, min(NAME_WIDTH, console.width - 2 * bar_width - 9))
     table = Table(show_header=False, box=None, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column(no_wrap=True)
     table.add_column(justify="right", no_wrap=True)
-    table.add_column(justify="right", no_wrap=True, width=BAR_WIDTH, style="red")
-    table.add_column(no_wrap=True, width=BAR_WIDTH, style="green")
+    table.add_column(justify="right", no_wrap=True, width=bar_width, style="red")
+    table.add_column(no_wrap=True, width=bar_width, style="green")
     largest = max((abs(amount) for _, amount in why if math.isfinite(amount)), default=0.0)
     block = "#" if console.options.ascii_only else "█"
     for name, amount in why:
-        bar = block * max(1, round(BAR_WIDTH * abs(amount) / largest))
+        bar = block * max(1, round(bar_width * abs(amount) / largest))
         left, right = (bar, "") if amount < 0 else ("", bar)
-        table.add_row(visible(name, NAME_WIDTH), f"{amount:+.2f}", left, right)
+        table.add_row(visible(name, name_width), f"{amount:+.2f}", left, right)
     return table
 
 
-def _events(window: Sequence[SignalEvent]) -> Table:
+def _print_events(window: Sequence[SignalEvent], console: Console) -> None:
     title = "event" if len(window) == 1 else f"{len(window)} events"
+    left = f"and {len(window) - MOST_EVENTS} before" if len(window) > MOST_EVENTS else ""
+    rows = [
+        (when(e.timestamp), visible(f"{e.source} {e.delta_type}", 40), visible(e.location, 500))
+        for e in window[-MOST_EVENTS:]
+    ]
+    if console.width < NARROW:
+        console.print(Text(title, "bold"))
+        for moment, what, place in rows:
+            console.print(Text(f"{moment}  {what}"))
+            console.print(Padding(Text(place, overflow="fold"), (0, 0, 0, 2), expand=False))
+        if left:
+            console.print(left)
+        return
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column(title, no_wrap=True)
     table.add_column("")
     table.add_column("", overflow="fold")
-    for event in window[-MOST_EVENTS:]:
-        what = f"{event.source} {event.delta_type}"
-        table.add_row(when(event.timestamp), visible(what, 40), visible(event.location, 500))
-    if len(window) > MOST_EVENTS:
-        table.add_row("", "", f"and {len(window) - MOST_EVENTS} before")
-    return table
+    for row in rows:
+        table.add_row(*row)
+    if left:
+        table.add_row("", "", left)
+    console.print(table)

@@ -15,6 +15,7 @@ from ...standard_input import is_terminal
 from ...storage.state_folder import default_state
 from ..answers import answer, even_unread
 from ..option_group import option_group, settings_option
+from ..styling import painted
 
 if TYPE_CHECKING:
     from ...installation.changes import TextChange
@@ -177,8 +178,8 @@ def _show(target: InstallTarget, changes: Sequence[TextChange], jobs: Sequence[s
 def _coloured(line: str, style: str) -> str:
     """click takes the colours away where no terminal is."""
     if style == "bold":
-        return click.style(line, bold=True)
-    return click.style(line, fg=style) if style else line
+        return painted(line, bold=True)
+    return painted(line, fg=style) if style else line
 
 
 def _agreed(verb: str, yes: bool, dry_run: bool, as_json: bool, done: dict[str, Any]) -> bool:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ...errors import InputError
+from ...plain_text import visible
 
 if TYPE_CHECKING:
     from ...replay.live_figures import LiveFigures
@@ -73,31 +74,34 @@ def _settings(policy: dict[str, float | None]) -> PolicySettings:
 def _print(figures: LiveFigures, outcomes: list[ModuleOutcome], *, is_free: bool) -> None:
     """is_free: whether no cooldown and no budget was asked for."""
     from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
 
+    from ...replay.report.table import Page
     from ...replay.report.tiles import live_lines
 
-    console = Console(highlight=False)
+    page = Page(Console(highlight=False))
     if not outcomes:
-        console.print("The log holds no decisions of that time.")
+        page.say("The log holds no decisions of that time.")
         return
-    console.print("So far", style="bold")
+    page.say("So far", "bold")
     for line in live_lines(figures):
-        console.print(Text(line))
-    console.print()
-    table = Table("module", "decisions", "woke", "would wake", "held back", "caught", "missed",
-                  "wasted", box=None, pad_edge=False)  # fmt: skip
-    for each in outcomes:
-        held = ", ".join(f"{count} {why}" for why, count in sorted(each.held_back.items())) or "-"
-        numbers = (each.caught, each.missed, each.wasted)
-        table.add_row(
-            Text(each.module), str(each.decisions), str(each.woke), str(each.would_wake),
-            held, *(f"{number:,.0f}" for number in numbers),
-        )  # fmt: skip
-    console.print(table)
-    console.print(
+        page.say(line)
+    page.gap()
+    heads = ("Module", "Decisions", "Woke", "Would wake", "Caught", "Missed", "Wasted", "Held back")
+    page.table(heads, list(map(_row, outcomes)))
+    page.say(
         "Caught, missed and wasted count labelled windows; an audit stands for the slept windows"
         " it was drawn from. What the log does not hold cannot be replayed."
         + (" Would wake: without a cooldown or budget, as none was given." * is_free)
+    )
+
+
+def _row(outcome: ModuleOutcome) -> tuple[str, ...]:
+    held = ", ".join(f"{count} {why}" for why, count in sorted(outcome.held_back.items())) or "-"
+    counts = (outcome.decisions, outcome.woke, outcome.would_wake)
+    shares = (outcome.caught, outcome.missed, outcome.wasted)
+    return (
+        visible(outcome.module, 80),
+        *map(str, counts),
+        *(f"{each:,.0f}" for each in shares),
+        held,
     )

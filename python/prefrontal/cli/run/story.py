@@ -6,13 +6,12 @@ import time
 from collections import Counter
 from typing import TYPE_CHECKING
 
-import click
-
 from ...decisions.document import line
 from ...decisions.payloads import WAKE
 from ...decisions.words import brief
 from ...plain_text import visible
 from ..decisions.answerable import ID_LENGTH
+from ..styling import painted
 from ..watch.screen import many
 
 if TYPE_CHECKING:
@@ -91,9 +90,9 @@ class Story:
 def wake_line(wake: Decision) -> str:
     """Time, module, score, id and question, on one line."""
     moment = time.strftime("%H:%M:%S", time.localtime(wake.time))
-    module = click.style(f"{visible(wake.subject, 24):<{_WIDTH}}", bold=True)
-    shown_id = click.style(wake.id[:ID_LENGTH], dim=True)
-    audit = click.style("audit: ", fg="yellow") if wake.reason == "audit" else ""
+    module = painted(f"{visible(wake.subject, 24):<{_WIDTH}}", bold=True)
+    shown_id = painted(wake.id[:ID_LENGTH], dim=True)
+    audit = painted("audit: ", fg="yellow") if wake.reason == "audit" else ""
     return f"{moment} {module} {wake.score:.2f} {shown_id} {audit}{_cut(wake.question)}"
 
 
@@ -101,7 +100,7 @@ def record_line(record: Decision) -> str:
     """What followed from a wake, on one line below it."""
     word, text = brief(record)
     colour = None if record.acted else "yellow"
-    head = click.style(f"{visible(word, 24):<{_WIDTH}}", fg=colour)
+    head = painted(f"{visible(word, 24):<{_WIDTH}}", fg=colour)
     return f"{_INDENT}{head} {_cut(text)}"
 
 

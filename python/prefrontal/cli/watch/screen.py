@@ -16,6 +16,7 @@ from ...pulse.sinks import as_line
 from ...types import Reason
 from ..decisions.answerable import ID_LENGTH
 from ..paths import home_short, shell_word
+from ..styling import painted
 from .modules import plain, watched
 
 if TYPE_CHECKING:
@@ -56,9 +57,9 @@ class Screen:
 def wake_line(decision: Decision) -> str:
     """Time, module, score, id and question, on one line."""
     moment = time.strftime("%H:%M:%S", time.localtime(SystemClock().now()))
-    module = click.style(f"{visible(decision.subject, 24):<12}", bold=True)
-    shown_id = click.style(decision.id[:ID_LENGTH], dim=True)
-    audit = click.style("audit: ", fg="yellow") if decision.reason == Reason.AUDIT else ""
+    module = painted(f"{visible(decision.subject, 24):<12}", bold=True)
+    shown_id = painted(decision.id[:ID_LENGTH], dim=True)
+    audit = painted("audit: ", fg="yellow") if decision.reason == Reason.AUDIT else ""
     return f"{moment} {module} {decision.score:.2f} {shown_id} {audit}{decision.question}"
 
 
