@@ -62,6 +62,13 @@ class StateFolder:
         """Of a watch that wakes nobody, beside the one of this folder."""
         return StateFolder(self.path / "shadow")
 
+    def own_places(self) -> list[Path]:
+        """What a watch writes here while it goes on."""
+        ends = ("", "-wal", "-shm", "-journal")
+        files = [self.decisions.with_name(f"{self.decisions.name}{end}") for end in ends]
+        locks = [self.path / WATCH_LOCK, self.path / CALL_LOCK]
+        return [*files, *locks, self.decisions.with_suffix(".slept"), self.shadow.path]
+
     def seen_commits(self, repository: Path) -> Path:
         """Which commits of the repository were already told of."""
         return self.path / f"seen-commits-{crc32(os.fsencode(repository)):08x}"

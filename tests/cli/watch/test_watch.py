@@ -289,6 +289,22 @@ def test_a_folder_whose_name_is_no_utf8_is_told(tmp_path: Path) -> None:
     assert "repositories[0] must be text that UTF-8 can hold" in said("--config", settings, *state)
 
 
+@pytest.mark.parametrize("state", first(1, ["state", "."]))
+def test_what_a_watch_writes_itself_is_no_signal(tmp_path: Path, state: str) -> None:
+    files = {"watch_directories": [str(tmp_path)]}
+    module = INVOICES | {"default_threshold": 0.0, "signal_priors": {"filesystem": files}}
+    place = str(tmp_path / state)
+    settings = config(tmp_path, modules=[module], state=place, sinks=[{"lines": "told.jsonl"}])
+    with watching("--config", settings) as running:
+        for name in ("a", "b", "c"):
+            (tmp_path / f"{name}.txt").write_text("x")
+            assert f"/{name}.txt?" in running.line()
+            assert (tmp_path / "told.jsonl").exists()
+        _, out, err = running.end()
+    assert out == []
+    assert "Stopped: 3 events, 3 wakes, 0 slept, 0 audits." in err
+
+
 def test_a_state_folder_that_is_a_file_is_told_of(tmp_path: Path, inbox: Path) -> None:
     (tmp_path / "file").touch()
     assert "cannot be used as a folder" in said(inbox, "--state", tmp_path / "file")

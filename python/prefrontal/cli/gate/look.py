@@ -75,10 +75,7 @@ class GateLook:
             folders = [str(each) for each in ground.folders()]
             own = str(self._state.path)
             self._plan.look(files, folders, own, settings_name(self._settings.settings))
-            roots = [each.resolve() for each in ground.folders()]
-            place = self._state.path.resolve()
-            kept_out = [] if any(each.is_relative_to(place) for each in roots) else [place]
-            watch = watch_on(ground, settings, self._settings.standings, kept_out, goes_on=True)
+            watch = watch_on(ground, settings, self._settings.standings, goes_on=True)
             caller.go_on()
             watch.start()
             if addresses.is_clock_due(ground):

@@ -59,7 +59,7 @@ class RunOptions:
         tools = tools_folder(self.settings).resolve()
         logs = (tools.parent / self.settings.routing.log_dir).resolve()
         roots = [each.resolve() for each in ground.folders()]
-        own = [tools, logs, self.home.folder.resolve(), ground.state.path.resolve()]
+        own = [tools, logs, self.home.folder.resolve()]
         return [each for each in own if not any(root.is_relative_to(each) for root in roots)]
 
     def executive(

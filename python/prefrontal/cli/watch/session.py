@@ -20,7 +20,7 @@ from ...storage.state_folder import StateFolder
 from .built_in_modules import PROGRAMS, built_in_modules, everything
 from .doors import WatchDoor, settings_name
 from .module_files import given_modules
-from .sinks import ConfiguredSinks, configured_sinks
+from .sinks import STANDARD_OUTPUT, ConfiguredSinks, configured_sinks
 from .sources import configured_sources, unadopted
 from .unfed_modules import unfed_modules
 
@@ -203,7 +203,11 @@ def watch_on(
     *,
     goes_on: bool = False,
 ) -> Watch:
-    """The live gate with its sources. own_folders, goes_on: as of `Watch`."""
+    """The live gate with its sources.
+
+    own_folders: of this process, besides the state folder and the files of sinks. goes_on: as of
+    `Watch`.
+    """
     sys.setswitchinterval(SWITCH_S)
     watch = Watch(
         settings.gate,
@@ -213,12 +217,28 @@ def watch_on(
         files_state=ground.state.seen_files,
         poll=settings.sources.polling,
         standings=standings,
-        own_folders=own_folders,
+        own_folders=[*own_folders, *_own_places(ground, settings)],
         goes_on=goes_on,
     )
     for module in ground.modules:
         watch.add(module)
     return watch
+
+
+def _own_places(ground: Ground, settings: Settings) -> Iterator[Path]:
+    """What a watch writes itself: were it a signal, each decision would lead to the next.
+
+    Of a state folder that is watched for itself only the files of the watch.
+    """
+    state = StateFolder(settings.state_folder().resolve())
+    roots = [each.resolve() for each in ground.folders()]
+    if any(root.is_relative_to(state.path) for root in roots):
+        yield from state.own_places()
+    else:
+        yield state.path
+    for each in settings.sinks:
+        if each.lines not in (None, STANDARD_OUTPUT):
+            yield settings.path(each.lines).resolve()
 
 
 def watched_modules(settings: Settings, state: StateFolder) -> list[ModuleFingerprint]:
