@@ -145,14 +145,16 @@ def test_a_state_that_is_damaged_counts_as_none(
     assert "is not known any more" in caplog.text
 
 
-def test_long_lines_are_cut_and_longer_ones_counted(
-    path: Path, begun: Callable[..., tuple[LogFileSource, Receiver]]
+@pytest.mark.parametrize("length", [2**20 + 1, 3 * 2**20])
+def test_long_lines_are_cut_and_the_longest_counted_too(
+    path: Path, begun: Callable[..., tuple[LogFileSource, Receiver]], length: int
 ) -> None:
     path.touch()
     source, receiver = begun()
-    add(path, "x" * 3_000 + "\n" + "y" * (2**20 + 1) + "\nz\n")
+    add(path, "x" * 3_000 + "\n" + "y" * length + "\nz\n")
     source._poller.call()
-    assert [event.features["text"] for event in receiver.rest()] == ["x" * 2_000, "z"]
+    texts = [event.features["text"] for event in receiver.rest()]
+    assert texts == ["x" * 2_000, "y" * 2_000, "z"]
     assert source.status()["too_long"] == 1
 
 

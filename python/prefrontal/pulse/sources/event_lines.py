@@ -101,9 +101,13 @@ def _moment(seconds: float) -> float:
 
 
 class LineSplitter:
-    """Bytes in, whole lines out; a line over LINE_LIMIT is left out and counted."""
+    """Bytes in, whole lines out; a line over LINE_LIMIT is counted, and left out but for its head.
 
-    def __init__(self) -> None:
+    head: bytes of such a line that come out all the same.
+    """
+
+    def __init__(self, head: int = 0) -> None:
+        self._head = head
         self._rest = bytearray()
         self._skipping = False
         self.too_long = 0
@@ -119,17 +123,23 @@ class LineSplitter:
         for piece in whole:
             line = bytes(self._rest) + piece
             self._rest.clear()
-            if self._skipping or len(line) > LINE_LIMIT:
-                self.too_long += not self._skipping
+            if self._skipping:
                 self._skipping = False
-            elif line.strip():
+                continue
+            if len(line) > LINE_LIMIT:
+                self.too_long += 1
+                line = line[: self._head]
+            if line.strip():
                 yield line
         if not self._skipping:
             self._rest += rest
             if len(self._rest) > LINE_LIMIT:
+                head = bytes(self._rest[: self._head])
                 self._rest.clear()
                 self._skipping = True
                 self.too_long += 1
+                if head.strip():
+                    yield head
 
     def end(self) -> Iterator[bytes]:
         """What came after the last line end."""

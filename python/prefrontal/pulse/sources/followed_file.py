@@ -17,6 +17,8 @@ from .event_lines import LineSplitter
 
 _CHUNK = 2**11
 """Bytes whose lines are decided and stored at once; nobody else waits longer than for these."""
+HEAD = 8_000
+"""Bytes told of a line that is longer than any that is kept whole."""
 _MARK = 256
 """Bytes before the place that was reached, by which it is known again."""
 
@@ -48,7 +50,7 @@ class FollowedFile:
         if not stat.S_ISREG(os.fstat(content.fileno()).st_mode):
             self._file.close()
             raise InputError(f"log file must be a regular file, got {self._path!r}")
-        self.lines = LineSplitter()
+        self.lines = LineSplitter(HEAD)
         self._offset = 0
         self._mark = self._marked(0)
         self._read_of = self._written()
@@ -134,7 +136,7 @@ class FollowedFile:
         self._mark = self._marked(offset)
         self._read_of = self._written()
         self._was_empty = not offset and not self.size
-        self.lines = LineSplitter()
+        self.lines = LineSplitter(HEAD)
 
     def added(self, limit: int) -> Iterator[list[bytes]]:
         """The whole lines that are new, some at a time, each time with the `place` after them.

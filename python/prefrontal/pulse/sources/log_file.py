@@ -50,8 +50,8 @@ class LogFileSource:
     to a gate, in `state_path`, whose place is also taken over. The next start goes on there, and
     first in what rotation made of the file meanwhile, however often: files that were renamed, or
     copied and cut, with a number or a date behind the name, packed (gz, bz2, xz) or not. A line
-    without its end waits for it. Blank lines are left out, and lines over 1 MiB counted. Raises
-    InputError for a path that is a folder.
+    without its end waits for it. Blank lines are left out. Lines over 1 MiB are counted, too.
+    Raises InputError for a path that is a folder.
     """
 
     def __init__(
