@@ -181,6 +181,32 @@ def test_what_is_no_place_is_shared_whatever_the_texts_name() -> None:
     assert plan.params == ("df",)
 
 
+COLUMN, OTHER = "{{input.column}}", "{{input.column_2}}"
+SUMS = tool("domains/d/s/sum_column.py", ["rows: list", "column: str"], ["total"])
+SORTS = tool("domains/d/o/sort_rows.py", ["rows: list", "column: str"], ["sorted_rows"])
+
+
+@pytest.mark.parametrize(
+    ("texts", "columns"),
+    [
+        (["sum column price", "sort by column name", "sum column price"], [COLUMN, OTHER, COLUMN]),
+        (["sum the price column", "sort by it", "sum it"], [COLUMN, COLUMN, COLUMN]),
+        (["sum a column", "sort by column name", "sum column name"], [COLUMN, COLUMN, COLUMN]),
+    ],
+)
+def test_steps_take_the_value_that_each_ones_text_names(
+    texts: list[str], columns: list[str]
+) -> None:
+    plan = wired(SUMS, SORTS, SUMS, texts=texts)
+    assert [step.inputs["column"] for step in plan.steps] == columns
+
+
+def test_a_value_that_is_no_place_may_come_from_an_earlier_step() -> None:
+    finds = tool("domains/d/f/find_column.py", ["rows: list"], ["column"])
+    plan = wired(finds, SORTS, texts=["find the longest column", "sort by the found column"])
+    assert inputs(plan)["column"] == "{{steps.s1.outputs.column}}"
+
+
 def test_hints_order_outputs_that_are_equally_good() -> None:
     one = first([], ["mean", "median"], "dict[str, Frame]")
     assert inputs(wired(one, second(["x: Frame"]))) == {"x": "{{steps.s1.outputs.mean}}"}

@@ -12,6 +12,7 @@ from .places import PLACES, is_place, places_in, places_of, same_kind, tokens, w
 from .plan import MOST_STEPS, WHOLE, as_argument_name, free_name, is_argument_name
 from .references import Reference
 from .type_hints import contradicts, is_mapping, same_type, says_much, value_type
+from .values import values_of
 
 _ANY_VALUE = ("result", "output", "value", "data", "out")
 _AMOUNTS = (
@@ -34,14 +35,14 @@ class _Source:
 
 @dataclass(slots=True)
 class _Param:
-    """A parameter of the plan. of: the argument that it was made for. place: that the prompt names
+    """A parameter of the plan. of: the argument that it was made for. value: that the prompt names
     for it, perhaps empty. written: whether its first step puts something there.
     """
 
     name: str
     of: str
     hint: str | None
-    place: str
+    value: str
     written: bool
 
     def reference(self) -> str:
@@ -50,15 +51,15 @@ class _Param:
 
 @dataclass(slots=True)
 class _Step:
-    """A step whose arguments are being wired. text: what the prompt asks it to do. places: that the
-    text names, by argument.
+    """A step whose arguments are being wired. text: what the prompt asks it to do. values: places
+    and others that the text names, by argument.
     """
 
     number: int
     tool: Tool
     args: list[ArgSpec]
     text: str
-    places: dict[str, str]
+    values: dict[str, str]
     inputs: dict[str, str] = field(default_factory=dict)
     used: list[_Source] = field(default_factory=list)
     outputs: list[_Source] = field(default_factory=list)
@@ -91,9 +92,9 @@ def wire(
     optional amount (`count: int = 2` sets something, where an output `count` measures); else, if it
     is required, one of its type, then one whose name shares its words; else it becomes a
     parameter of the plan, which arguments of one name and type have in common. They have not where
-    they are places and `texts`, what the prompt asks of each step, names different ones, or where
-    the one is read and the other written ("path", "path_2"); and a place that the prompt names is
-    taken from no step whose text does not name it. A type like str
+    `texts`, what the prompt asks of each step, names different values for them ("column",
+    "column_2"), or where they are places of which the one is read and the other written; and a
+    place that the prompt names is taken from no step whose text does not name it. A type like str
     that says little links only neighbours, and only where one argument can be meant: the only one
     that fits, or the one that has the name of what the step before was given, so that what was
     made of it goes on. Outputs that are equally good are ordered by `hints`: words of related
@@ -124,7 +125,8 @@ def _wired(
         sources = [source for step in reversed(wired) for source in step.outputs]
         sources.sort(key=lambda one: (-one.number, not tokens(one.name) & hinted))
         args = [_with_hint(arg, tool) for arg in tool.spec.args if _is_fillable(arg, tool)]
-        step = _Step(number, tool, args, text, places_of(args, text))
+        named = values_of(args, text) | places_of(args, text)
+        step = _Step(number, tool, args, text, named)
         _link(step, sources, wired)
         _ask(step, params)
         step.outputs += _outputs(tool, number, {source.name for source in sources})
@@ -186,8 +188,8 @@ def _within_reach(
     step: _Step, arg: ArgSpec, sources: Sequence[_Source], before: Sequence[_Step]
 ) -> list[_Source]:
     """The outputs that the argument may take: of a place that is named, of steps that name it."""
-    place = step.places.get(arg.name)
-    if place is None:
+    place = step.values.get(arg.name)
+    if place is None or not is_place(arg):
         return list(sources)
     naming = {one.number for one in before if place in places_in(one.text)}
     return [one for one in sources if one.number in naming]
@@ -236,27 +238,27 @@ def _ask(step: _Step, params: list[_Param]) -> None:
         param = _shared(step, arg, free)
         if param is None:
             param = _added(step, arg, params)
-        param.place = param.place or step.places.get(arg.name, "")
+        param.value = param.value or step.values.get(arg.name, "")
         step.inputs[arg.name] = param.reference()
 
 
 def _shared(step: _Step, arg: ArgSpec, params: Sequence[_Param]) -> _Param | None:
     """The latest parameter that is meant for the argument, too: of its place, else of its name."""
     alike = [one for one in reversed(params) if not _differ(one.hint, arg.type_hint)]
-    place = step.places.get(arg.name)
-    of_place = [one for one in alike if place and one.place == place]
+    place = step.values.get(arg.name) if is_place(arg) else None
+    of_place = [one for one in alike if place and one.value == place]
     name = as_argument_name(arg.name, "input")
     of_name = [one for one in alike if one.of == name and not _apart(one, step, arg)]
     return next(iter(of_place + of_name), None)
 
 
 def _apart(param: _Param, step: _Step, arg: ArgSpec) -> bool:
-    """Whether the parameter is another place than the argument: the prompt names two, or what was
-    read there would be overwritten.
+    """Whether the parameter is not the argument's: the prompt names two values, or what was read
+    there would be overwritten.
     """
-    place = step.places.get(arg.name)
-    if place and param.place:
-        return place != param.place
+    value = step.values.get(arg.name)
+    if value and param.value:
+        return value != param.value
     return is_place(arg) and writes(step.tool) and not param.written
 
 
