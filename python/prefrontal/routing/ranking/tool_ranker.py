@@ -152,7 +152,8 @@ class ToolRanker:
         entries = {entry.name: entry for entry in hinted}
         candidates = []
         for one in wanted:
-            more = extra_step(self._tools[one.name], one, entries) if whole else ""
+            tool = self._tools[one.name]
+            more = extra_step(tool, one, entries, self._tools) if whole else ""
             candidates.append(self._candidate(one, alone[one.name], intent, words, more))
         if any(REJECTED in one.flags for one in candidates):
             before = self._before_any_no()._ranked(intent, among, whole=whole)
