@@ -13,8 +13,9 @@ from .extra_steps import extra_step
 from .index_store import IndexStore
 from .meanings import Meanings
 from .precedence import FOLLOWS, REJECTED, micro, tie_key
-from .removal import ACCEPTED, FACTOR, disagreement
+from .removal import ACCEPTED, FACTOR, disagreement, words_of
 from .rivals import rivals
+from .said_summary import FEWEST, says_summary
 from .verb_pairs import lacks_the_act
 
 if TYPE_CHECKING:
@@ -71,6 +72,7 @@ class ToolRanker:
             self._meanings = Meanings(embedder, texts)
         self._store = store or IndexStore(None)
         self._untold: ToolRanker | None = None
+        self._words: frozenset[str] | None = None
         self._plain = self._index(hinted=False)
         some = any(tool.manifest and tool.manifest.intents for tool in tools)
         self._hinted = self._index(hinted=True) if some else self._plain
@@ -134,9 +136,9 @@ class ToolRanker:
         return {**maps[0], "others": maps[-1]["reached"]}
 
     def by_name(self, intent: str) -> frozenset[str]:
-        """The keys of the tools that the prompt calls by their whole names."""
+        """The keys of the tools that the prompt calls by their whole names or summaries."""
         best = self._asked(self._plain, intent, self._settings.candidates)
-        return frozenset(entry.name for entry in best if _by_name(entry))
+        return frozenset(one.name for one in best if _by_name(one) or self._is_summary(intent, one))
 
     def _ranked(
         self, intent: str, among: Container[str] | None, *, whole: bool = False
@@ -197,7 +199,10 @@ class ToolRanker:
     ) -> Candidate:
         """more: what the tool would do that was not asked for."""
         tool, flags = self._tools[entry.name], []
-        features = self._features(entry)
+        whole = self._is_summary(intent, entry)
+        features = self._features(entry, whole)
+        if features["name_similarity"] > entry.features["name_similarity"]:
+            flags.append("the prompt says its summary")
         score = self._score(features, entry)
         against = _anti_intents(tool, words)
         if against:
@@ -210,7 +215,7 @@ class ToolRanker:
             features["doc_keywords"] *= FACTOR
             score = min(score, self._score(features, entry))
             flags.append(f"{apart}: name and doc x {FACTOR:g}")
-        most = min(1.0, self._score(self._features(alone), alone) + HINT_LIMIT)
+        most = min(1.0, self._score(self._features(alone, whole), alone) + HINT_LIMIT)
         if micro(score) > micro(most):
             score = most
             flags.append(f"manifest adds {HINT_LIMIT:g} at most")
@@ -227,10 +232,26 @@ class ToolRanker:
         familiar = _is_familiar(entry)
         return Candidate(tool, score, features, entry.matched, (), tuple(flags), by_name, familiar)
 
-    def _features(self, entry: RankedTool) -> dict[str, float]:
-        """The features of the index, with the history as of now."""
-        success = self._successes.get(entry.name, PRIOR)
-        return {**entry.features, "history_success": success}
+    def _features(self, entry: RankedTool, whole: bool) -> dict[str, float]:
+        """The features of the index, with the history as of now. whole: a summary that is said
+        counts as the name.
+        """
+        features = {**entry.features, "history_success": self._successes.get(entry.name, PRIOR)}
+        if whole:
+            rejected = (entry.explanation or {}).get("rejected", 0.0)
+            features["name_similarity"] = max(features["name_similarity"], 1.0 - rejected**3)
+        return features
+
+    def _is_summary(self, intent: str, entry: RankedTool) -> bool:
+        return len(entry.matched) >= FEWEST and says_summary(
+            intent, self._tools[entry.name], self._known_words
+        )
+
+    def _known_words(self) -> frozenset[str]:
+        """The stems of all that the tools' texts say."""
+        if self._words is None:
+            self._words = frozenset().union(*map(words_of, self._tools.values()))
+        return self._words
 
     def _score(self, features: Mapping[str, float], entry: RankedTool) -> float:
         weights, explanation = self._settings.weights, entry.explanation or {}
