@@ -82,22 +82,23 @@ class Matcher {
 
   void by_edits(std::string_view stem, std::uint32_t token, std::size_t first_found) {
     const std::size_t last_found = found_.size();
+    const bool misspelt = catalog_.words.find(stem) == kNone;
     for (const NearWord& near : near_words(catalog_, stem)) {
       const double like = 1.0 - static_cast<double>(near.edits) / static_cast<double>(near.longer);
-      raise(near.word, token, like, first_found, last_found);
+      raise({near.word, token, 0.0, like}, misspelt, first_found, last_found);
     }
   }
 
-  void raise(std::uint32_t word, std::uint32_t token, double like, std::size_t first,
-             std::size_t last) {
+  // Of the words from first to last, or as one more where the prompt's word is misspelt.
+  void raise(const Likeness& near, bool misspelt, std::size_t first, std::size_t last) {
     const auto from = found_.begin() + static_cast<std::ptrdiff_t>(first);
     const auto to = found_.begin() + static_cast<std::ptrdiff_t>(last);
     const auto at = std::lower_bound(
-        from, to, word, [](const Likeness& a, std::uint32_t asked) { return a.word < asked; });
-    if (at != to && at->word == word) {
-      at->in_name = std::max(at->in_name, like);
-    } else {
-      found_.push_back({word, token, 0.0, like});
+        from, to, near.word, [](const Likeness& a, std::uint32_t asked) { return a.word < asked; });
+    if (at != to && at->word == near.word) {
+      at->in_name = std::max(at->in_name, near.in_name);
+    } else if (misspelt) {
+      found_.push_back(near);
     }
   }
 

@@ -1,7 +1,8 @@
 // Which words of a catalog a word of a prompt may mean, and how surely (0..1).
 //
 //   1 for the same stem; (0.7 p) / longer for words with the first p >= 4 bytes in common, when
-//   that is at least half of the longer; for words of names also 1 - edits / longer from 3/4 up;
+//   that is at least half of the longer; for words of names also 1 - edits / longer from 3/4 up,
+//   of words without such a prefix only where no tool has the prompt's word ("file" is no "filt");
 //   where relatives count, for a word that no tool has the likeness of lexicon.hpp to words of
 //   texts that no word of the prompt is like: the likest of each first, up to kMostRelated entries
 #pragma once

@@ -27,8 +27,11 @@ def by_bytes(texts: Iterable[str]) -> list[str]:
     return sorted(texts, key=lambda text: text.encode("utf-8", "surrogatepass"))
 
 
-def alike(asked: str, word: str) -> tuple[float, float]:
-    """Likeness of a word of the prompt to one of a text, and to one of a name."""
+def alike(asked: str, word: str, *, is_known: bool) -> tuple[float, float]:
+    """Likeness of a word of the prompt to one of a text, and to one of a name.
+
+    is_known: whether any tool has the word of the prompt, so that it is no misspelt one.
+    """
     a, b = asked.encode(), word.encode()
     if a == b:
         return 1.0, 1.0
@@ -37,7 +40,8 @@ def alike(asked: str, word: str) -> tuple[float, float]:
     prefix = min(len(a), len(b)) if prefix is None else prefix
     text = 0.7 * prefix / longer if prefix >= 4 and 2 * prefix >= longer else 0.0
     apart = edits(a, b)
-    name = 1.0 - apart / longer if 4 * apart <= longer else 0.0
+    near = 4 * apart <= longer and (text > 0.0 or not is_known)
+    name = 1.0 - apart / longer if near else 0.0
     return text, max(text, name)
 
 
@@ -206,7 +210,7 @@ class PlainIndex:
         near: dict[str, set[str]] = {word: set() for word in self.idf}
         for token, times in asked.items():
             for word in self.idf:
-                text, name = alike(token, word)
+                text, name = alike(token, word, is_known=token in self.idf)
                 likeness[word] = likeness[word][0] + times * text, likeness[word][1] + times * name
                 if text > 0.0 or name > 0.0:
                     near[word].add(token)
@@ -229,7 +233,7 @@ class PlainIndex:
                     product += units(in_text * idf * idf) * min(255, doc[word])
                     covered += units(min(1.0, in_text) * idf) if in_text > 0.0 else 0
                     length += (min(255, doc[word]) * idf) * (min(255, doc[word]) * idf)
-                    held |= {token for token in near[word] if alike(token, word)[0] > 0.0}
+                    held |= {one for one in near[word] if alike(one, word, is_known=True)[0] > 0.0}
                 if word in own:
                     named += units(min(1.0, in_name) * idf)
                     weight += idf

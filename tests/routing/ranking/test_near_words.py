@@ -46,6 +46,23 @@ def test_the_words_near_one_are_those_that_comparing_with_all_finds(seed: int) -
     for asked in [*dice.sample(named, 20), *words(20, dice)]:
         ranked = index.rank(asked, len(named))
         found = {tool.name for tool in ranked if tool.features["name_similarity"] > 0.0}
+        misspelt = asked not in named  # what a tool is called is no slip for another
         assert found == {
-            word for word in named if is_near(asked, word) or shares_a_start(asked, word)
+            word
+            for word in named
+            if word == asked or shares_a_start(asked, word) or (misspelt and is_near(asked, word))
         }
+
+
+def test_a_word_that_a_tool_has_is_no_slip_for_another() -> None:
+    index = ToolIndex.build(
+        [
+            {"name": "filter_rows", "doc": "Keep some rows."},
+            {"name": "test_code", "doc": "Try code."},
+            {"name": "open_it", "doc": "Open a file or a text."},
+        ]
+    )
+    for asked in ("file", "text"):
+        tools = {one.name: one.features["name_similarity"] for one in index.rank(asked, 3)}
+        assert tools["filter_rows"] == tools["test_code"] == 0.0
+    assert index.rank("fillter", 1)[0].features["name_similarity"] > 0.0
