@@ -11,11 +11,12 @@ from prefrontal.routing.layout import Layout
 from prefrontal.routing.ranking.tool_ranker import ToolRanker
 from prefrontal.routing.run.parsed_prompt import read_histories
 from prefrontal.routing.run.request import Mode
+from prefrontal.routing.run.waiting_route import waiting_route
 from prefrontal.routing.types import Candidate
 from prefrontal.settings.routing import Ranker
 
 from ..project import layout_of, noon, write
-from ..routes import Script, routed
+from ..routes import Script, event, routed, router_of
 from ..tool_files import tool
 
 PROMPT = "sort the rows of a table"
@@ -101,6 +102,50 @@ def everywhere(layout: Layout) -> list[Candidate]:
     """The tools for the prompt, wherever they lie."""
     tools = discover_all(layout).tools
     return ToolRanker(tools, read_histories(tools)[0], Ranker(), noon().now()).candidates(EVENTS)
+
+
+def test_a_no_to_a_tool_that_was_offered_is_remembered(project: Layout) -> None:
+    settings = just_below(project)
+    first, second = Script(yes=False), Script(yes=False)
+    route = routed(project, PROMPT, operator=first, settings=settings)
+    assert first.offered[0].startswith("nearest: sort_rows 0.") and route.exit_code == 3
+    taken_back = f"prefrontal route resume {route.trace.route_id} asks again."
+    assert event(route, "approve")["detail"]["sentence"] == (
+        f"sort_rows: not approved by a person; {taken_back}"
+    )
+    again = routed(project, PROMPT, operator=second, settings=settings)
+    assert not any("sort_rows 0." in offer for offer in second.offered)
+    assert SAID in again.sentence
+    person = Script()
+    waiting = waiting_route(project, route.trace.route_id)
+    assert router_of(project, operator=person, settings=settings).resume(waiting).exit_code == 0
+    assert person.offered == ["Use sort_rows?"]
+
+
+def test_neither_a_dry_run_nor_silence_is_a_no(project: Layout) -> None:
+    settings = just_below(project)
+    routed(project, PROMPT, Mode(dry_run=True), operator=Script(yes=False), settings=settings)
+    routed(project, PROMPT, operator=Silent(), settings=settings)
+    person = Script(yes=False)
+    routed(project, PROMPT, operator=person, settings=settings)
+    assert person.offered[0].startswith("nearest: sort_rows 0.")
+
+
+def just_below(layout: Layout) -> dict[str, object]:
+    """Settings whose tau is a little above the score of the tool that fits."""
+    plan = routed(layout, PROMPT, Mode(plan_only=True), settings={"ranker": HARD})
+    return {"ranker": {**HARD, "threshold": plan.candidates[0].score + 0.01}}
+
+
+HARD = {"calibration": {"slope": 11.0, "cold": 0.9, "learned": 0.9}}
+"""A map that leaves room above every score."""
+
+
+class Silent(Script):
+    """Somebody who does not answer."""
+
+    def agree(self, question: str) -> None:  # type: ignore[override]
+        return None
 
 
 def test_where_nobody_rejected_a_tool_nothing_is_said(project: Layout) -> None:

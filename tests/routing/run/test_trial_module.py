@@ -187,7 +187,7 @@ def imported(project: Layout, tmp_path: Path) -> None:
 
 def test_a_tool_of_a_server_is_chosen_but_not_run(project: Layout, tmp_path: Path) -> None:
     imported(project, tmp_path)
-    prompt = "search flights between two cities"
+    prompt = "search flights between the cities"
     dry = routed(project, prompt, DRY, operator=Script())
     assert (dry.exit_code, dry.decision.policy) == (0, "select")
     assert "cannot be run here" in dry.sentence
@@ -231,7 +231,7 @@ def test_who_took_a_servers_tool_below_tau_is_not_asked_for_it_again(
     project: Layout, tmp_path: Path
 ) -> None:
     imported(project, tmp_path)
-    prompt = "search flights between two cities"
+    prompt = "search flights between the cities"
     plan = routed(project, prompt, Mode(plan_only=True), settings={"ranker": HARD})
     below = {"ranker": {**HARD, "threshold": plan.candidates[0].score + 0.01}}
     operator = Script()

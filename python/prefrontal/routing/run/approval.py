@@ -13,7 +13,7 @@ from ..promotion.promotion import Promoter, Promotion
 from ..promotion.promotion_draft import PromotionRequest
 from ..ranking.tool_ranker import key_of
 from ..types import Approval
-from .after_trial import list_as_pending, note_in_history
+from .after_trial import NOT_APPROVED, list_as_pending, note_in_history, rejection
 from .request import Ending
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 ANSWERS = {
     True: "approved by a person.",
-    False: "not approved by a person.",
+    False: NOT_APPROVED,
     None: "nobody answered, so it is not approved.",
 }
 
@@ -41,9 +41,8 @@ def approve(bench: Workbench, report: TrialReport) -> Approval | Ending:
         said_so = module.agreed and not module.runnable  # nothing was tried since
         answer = said_so or operator.agree(_question(module))
         sentence = ANSWERS[answer]
-        if answer is False and module.tool is not None and module.runnable:
-            sentence = f"{sentence[:-1]}; prefrontal route resume {module.request.trace.route_id}"
-            sentence += " asks again."
+        if answer is False:
+            sentence = rejection(module.request, module.tool)
     module.request.trace.add(
         "approve",
         decision={True: "approved", False: "rejected", None: "unanswered"}[answer],

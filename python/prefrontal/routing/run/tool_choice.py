@@ -17,6 +17,7 @@ from ..ranking.precedence import micro, rejected_before
 from ..ranking.removal import asks_to_remove, may_remove
 from ..ranking.tool_ranker import key_of
 from ..types import Candidate, Plan, PlanStep, RouteDecision, Tool
+from .after_trial import note_of_tool, rejection
 from .ranking import rank_everywhere
 from .route import Ranking, ToolChoice
 from .server_steps import with_servers
@@ -25,6 +26,7 @@ from .which_tool import which_tool
 
 if TYPE_CHECKING:
     from ...settings.routing import Ranker
+    from .request import RouteRequest
     from .workbench import Workbench
 
 
@@ -121,12 +123,22 @@ def _or_nearest(bench: Workbench, ranking: Ranking, decision: RouteDecision) -> 
     for one in near:
         which = "it" if len(near) == 1 else one.tool.name
         why = _why_not(one, candidates, settings)
-        if operator.agree(f"nearest: {scores}, {why}. Take {which}?"):
+        answer = operator.agree(f"nearest: {scores}, {why}. Take {which}?")
+        if answer is False:
+            _note_no(bench, ranking.parsed.request, one.tool)
+        if answer:
             spec = replace(one.tool.spec, score=one.score)
             score = shown(micro(one.score))
             reason = f"{one.tool.name} has {score}, {why}; taken because a person said so."
             return RouteDecision(decision.route_id, "select", [spec], None, reason)
     return decision
+
+
+def _note_no(bench: Workbench, request: RouteRequest, tool: Tool) -> None:
+    """The no to an offered tool counts as one to a selected tool."""
+    note_of_tool(bench, request, tool, "rejected", tool.sha256)
+    sentence = f"{tool.name}: {rejection(request, tool)}"
+    request.trace.add("approve", decision="rejected", by="operator", sentence=sentence)
 
 
 def _why_not(offer: Candidate, candidates: Sequence[Candidate], settings: Ranker) -> str:
