@@ -17,6 +17,7 @@ from prefrontal.routing.run.request import Mode
 from prefrontal.routing.trials.entry_point import entry_point
 from prefrontal.routing.trials.example_files import example_file
 from prefrontal.routing.trials.example_inputs import ExampleInputs, example_inputs
+from prefrontal.routing.trials.example_table import columns_among, table
 
 from ..project import layout_of, write
 from ..routes import Script, event, routed
@@ -120,7 +121,7 @@ def test_a_path_of_the_example_makes_no_file() -> None:
 
 def test_each_small_file_is_of_its_format() -> None:
     content = {kind: content_of(kind) for kind in ("csv", "json", "toml", "xml", "yaml", "txt")}
-    assert list(csv.DictReader([content["csv"]])) == []
+    assert len(list(csv.DictReader(content["csv"].splitlines()))) == 3
     assert json.loads(content["json"]) == {}
     assert tomllib.loads(content["toml"]) == {}
     assert ET.fromstring(content["xml"]).tag == "example"
@@ -132,6 +133,48 @@ def content_of(kind: str) -> str:
     assert found is not None
     [content] = found.files.values()
     return content
+
+
+SUMS = '''"""Sum the numbers in a column of a CSV file."""
+
+import csv
+
+
+def run(column: str, path: str) -> float:
+    """Sum the numbers in a column of a CSV file."""
+    with open(path, newline="", encoding="utf-8") as file:
+        return sum(float(row[column]) for row in csv.DictReader(file))
+'''
+
+
+def test_a_table_has_rows_and_the_columns_that_are_asked_for(layout: Layout) -> None:
+    report = tried(layout, SUMS)
+    assert states(report)[3] == "ok", report.steps
+    said = "called with inputs guessed from type hints (path.csv with made-up rows, made for"
+    assert said in report.steps[3]
+    report = tried(layout, SUMS, example={"column": "unit price", "path": "shop.csv"})
+    assert states(report)[3] == "ok", report.steps
+    assert "(shop.csv with made-up rows, made for the trial)" in report.steps[3]
+    made = (layout.route_tmp("route-001") / "shop.csv").read_text("utf-8")
+    rows = list(csv.DictReader(made.splitlines()))
+    assert [row["unit price"] for row in rows] == ["3", "5", "7"]
+
+
+def test_a_column_is_guessed_where_a_table_is_made() -> None:
+    values, _ = guessed("(csv_path: str, column: str, columns: list[str], by_field)")
+    del values["csv_path"]
+    assert values == {"column": "1", "columns": ["1"], "by_field": "1"}
+    assert guessed("(path: str, column: str)") == (
+        {"path": "path.txt", "column": ""},
+        {"path.txt": "1\n"},
+    )
+
+
+def test_days_are_days_and_each_column_stands_once() -> None:
+    rows = list(csv.DictReader(table("a.tsv", ["due date", "n", "n"]).splitlines(), delimiter="\t"))
+    assert list(rows[0]) == ["due date", "n"]
+    assert [row["due date"] for row in rows] == ["2025-01-01", "2025-01-02", "2025-01-03"]
+    assert columns_among(["price", "a.csv", "", 3, ["day", "7"]]) == ["price", "day"]
 
 
 def test_a_tool_that_only_reads_passes_and_what_was_made_is_said(layout: Layout) -> None:
@@ -152,7 +195,10 @@ def test_what_fails_on_a_file_that_was_made_is_not_the_tools_fault(layout: Layou
     assert "hints (path.txt, made for the trial) failed: IndexError" in report.summary
     report = tried(layout, source, example={"path": "notes/none.csv"})
     assert report.ok and states(report)[3] == "not runnable", report.steps
-    assert "of the example (notes/none.csv, made for the trial) failed: Index" in report.summary
+    assert (
+        "of the example (notes/none.csv with made-up rows, made for the trial) failed: Index"
+        in report.summary
+    )
 
 
 def test_a_file_that_only_the_example_has_is_made(layout: Layout) -> None:

@@ -125,8 +125,8 @@ def _wired(
         sources = [source for step in reversed(wired) for source in step.outputs]
         sources.sort(key=lambda one: (-one.number, not tokens(one.name) & hinted))
         args = [_with_hint(arg, tool) for arg in tool.spec.args if _is_fillable(arg, tool)]
-        named = values_of(args, text) | places_of(args, text)
-        step = _Step(number, tool, args, text, named)
+        values = values_of(args, text) | places_of(args, text)
+        step = _Step(number, tool, args, text, values)
         _link(step, sources, wired)
         _ask(step, params)
         step.outputs += _outputs(tool, number, {source.name for source in sources})

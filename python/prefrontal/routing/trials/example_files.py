@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import PurePosixPath
+
+from .example_table import is_table, table
 
 _FILE_NAMES = frozenset(("path", "file", "filename", "filepath"))
 _FOLDER_NAMES = frozenset(("folder", "directory", "dir"))
@@ -18,8 +21,8 @@ _SAYS_PLACE = re.compile(
 _LINE = "1\n"
 """A text, a number, JSON, YAML and the head of a table: whichever a tool reads it as."""
 _CONTENTS = {
-    "csv": "1,2\n",
-    "tsv": "1\t2\n",
+    "csv": table("a.csv"),
+    "tsv": table("a.tsv"),
     "json": "{}\n",
     "jsonl": "{}\n",
     "yaml": "{}\n",
@@ -69,13 +72,15 @@ def small_file(name: str, about: str, context: str) -> ExampleFile:
     return ExampleFile(path, {path: _CONTENTS[kind]})
 
 
-def file_content(path: str) -> str | None:
+def file_content(path: str, columns: Iterable[str] = ()) -> str | None:
     """What a small file of that name holds; None for a name that no file in the folder of the trial
-    may have, or that may as well be a folder's.
+    may have, or that may as well be a folder's. columns: that a table has.
     """
     where = PurePosixPath(path)
     if where.is_absolute() or ".." in where.parts or not where.suffix:
         return None
+    if is_table(path):
+        return table(path, columns)
     return _CONTENTS.get(_FORMATS.get(where.suffix[1:].lower(), ""), _LINE)
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
 from ..catalog.docstring import argument_docs, summary
 from .example_files import ExampleFile, example_file, file_content, small_file
+from .example_table import FIRST_COLUMN, columns_among, is_table, names_a_column
 
 if TYPE_CHECKING:
     from .entry_point import EntryPoint, Parameter
@@ -55,8 +56,8 @@ class ExampleInputs:
 
     def with_file(self, path: str) -> ExampleInputs | None:
         """With a small file at a path that is one of the inputs; None where there can be none."""
-        content = file_content(path)
         values = [value for kind, value in (*self.arguments, *self.keywords.values())]
+        content = file_content(path, columns_among(one for one in values if one != path))
         if content is None or path not in values or path in self.files:
             return None
         return replace(self, files={**self.files, path: content})
@@ -71,7 +72,9 @@ def example_inputs(entry: EntryPoint, example: Mapping[str, Any] | None) -> Exam
     arguments: list[Encoded] = []
     keywords: dict[str, Encoded] = {}
     files: dict[str, str] = {}
-    guessed = left_out = False
+    missing = [one for one in entry.parameters if _is_missing(one, values)]
+    guesses = _guesses(missing, entry.doc, files)
+    left_out = False
     for one in entry.parameters:
         if one.kind in {"rest", "keywords"}:
             continue
@@ -79,8 +82,7 @@ def example_inputs(entry: EntryPoint, example: Mapping[str, Any] | None) -> Exam
             left_out = left_out or one.kind == "positional"
             continue
         told = one.name in values
-        guessed = guessed or not told
-        value = _told(one, values.pop(one.name)) if told else _guess(one, entry.doc, files)
+        value = _told(one, values.pop(one.name)) if told else guesses[one.name]
         if value is None:
             return f"no example for {one.name}" + (f" ({one.hint})" if one.hint else "")
         if one.kind == "positional":
@@ -92,7 +94,7 @@ def example_inputs(entry: EntryPoint, example: Mapping[str, Any] | None) -> Exam
     if values and all(one.kind != "keywords" for one in entry.parameters):
         return f"the example names {', '.join(sorted(map(str, values)))}, which it does not take"
     rest = {str(name): ["plain", value] for name, value in values.items()}
-    return ExampleInputs(tuple(arguments), keywords | rest, guessed, files)
+    return ExampleInputs(tuple(arguments), keywords | rest, bool(guesses), files)
 
 
 def from_hint(hint: str | None) -> Encoded | None:
@@ -101,6 +103,29 @@ def from_hint(hint: str | None) -> Encoded | None:
         return _value(ast.parse(hint or "", mode="eval").body)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
+
+
+def _is_missing(parameter: Parameter, values: Mapping[str, Any]) -> bool:
+    named = parameter.kind not in {"rest", "keywords"}
+    return named and parameter.required and parameter.name not in values
+
+
+def _guesses(
+    parameters: Sequence[Parameter], doc: str, files: dict[str, str]
+) -> dict[str, Encoded | None]:
+    """A value for each, files to be read added to files; a column is the first of their tables."""
+    guesses = {one.name: _guess(one, doc, files) for one in parameters}
+    if any(map(is_table, files)):
+        for one in parameters:
+            if names_a_column(one.name) and (guesses[one.name] is not None or not one.hint):
+                guesses[one.name] = _first_column(guesses[one.name])
+    return guesses
+
+
+def _first_column(guess: Encoded | None) -> Encoded:
+    if guess is None or guess == ["plain", ""]:
+        return ["plain", FIRST_COLUMN]
+    return ["plain", [FIRST_COLUMN]] if guess == ["plain", []] else guess
 
 
 def _guess(parameter: Parameter, doc: str, files: dict[str, str]) -> Encoded | None:

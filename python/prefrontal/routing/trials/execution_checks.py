@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .example_inputs import ExampleInputs, example_inputs
+from .example_table import is_table
 from .trial import ModuleTrial, StepName, StepState, TrialStep, step_of, stopped
 
 if TYPE_CHECKING:
@@ -128,7 +129,8 @@ def _missing_file(outcome: RunOutcome | str, nonce: str) -> str:
 def _made_up(inputs: ExampleInputs) -> str:
     """What was guessed, and which files were made so that paths lead somewhere."""
     what = GUESSED if inputs.guessed else "the inputs of the example"
-    return f"{what} ({', '.join(inputs.files)}, made for the trial)" if inputs.files else what
+    files = ", ".join(f"{path} with made-up rows" * is_table(path) or path for path in inputs.files)
+    return f"{what} ({files}, made for the trial)" if files else what
 
 
 def answer_of(stdout: bytes, nonce: str) -> Answer | None:
