@@ -277,3 +277,20 @@ def test_without_tools_there_are_no_candidates() -> None:
 def test_relevance_tells_what_any_tool_is_for_from_what_none_is() -> None:
     ranking = ToolRanker(TOOLS, {}, Ranker(), NOW)
     assert ranking.relevance("plot the matrix") > 0.6 > ranking.relevance("order a pizza")
+
+
+def test_relevance_asks_the_embedder_as_ranking_does() -> None:
+    prompt, compass = "order a pizza", Compass("pizza", "Count")
+    plain, asking = (ToolRanker(TOOLS, {}, Ranker(), NOW, one) for one in (None, compass))
+    assert plain.relevance(prompt) == pytest.approx(plain.candidates(prompt)[0].score)
+    assert asking.relevance(prompt) == pytest.approx(asking.candidates(prompt)[0].score)
+    assert asking.relevance(prompt) > plain.relevance(prompt)
+
+
+def test_relevance_knows_no_history() -> None:
+    failures = [event(None, "failed", age) for age in range(9)]
+    before, after = (
+        ToolRanker(TOOLS, {key_of(PLOT): one}, Ranker(), NOW) for one in ([], failures)
+    )
+    assert after.candidates("plot the matrix")[0].score < before.relevance("plot the matrix")
+    assert after.relevance("plot the matrix") == before.relevance("plot the matrix")

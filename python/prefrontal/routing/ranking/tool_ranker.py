@@ -116,10 +116,13 @@ class ToolRanker:
         return sum(1 for event in events if event.event in {"failed", "rejected"})
 
     def relevance(self, intent: str) -> float:
-        """0..1: whether the prompt needs any of the tools."""
-        return self._hinted.relevance(
-            intent, relatives=self._settings.relatives, word_vectors=self._settings.word_vectors
-        )
+        """0..1: whether the prompt needs any of the tools, whatever became of those before.
+
+        The best score by the words, the accepted prompts and, where there is one, the embedder.
+        """
+        best = self._asked(self._hinted, intent, self._settings.candidates)
+        prior = {"history_success": PRIOR}
+        return max((self._score({**one.features, **prior}, one) for one in best), default=0.0)
 
     def constants(self, intent: str) -> dict[str, float]:
         """The current map from sum to score: slope, and the sum that gives the best tool 0.60.
