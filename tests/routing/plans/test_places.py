@@ -50,7 +50,10 @@ def test_the_first_place_is_the_first_arguments() -> None:
 
 
 def test_a_place_is_told_by_its_name() -> None:
-    assert all(is_place(arg(name)) for name in ("path", "csv_file", "fileName", "url", "target"))
+    assert all(
+        is_place(arg(name))
+        for name in ("path", "csv_file", "fileName", "url", "target", "filepath")
+    )
     assert not any(is_place(arg(name)) for name in ("text", "profile", "rows", "column"))
     assert same_kind("figure_file", "path")
     assert not same_kind("url", "path") and not same_kind("path_count", "path")

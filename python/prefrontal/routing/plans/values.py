@@ -11,8 +11,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from ..._core import routing
+from ..stems import stems
 from ..types import ArgSpec
-from .places import is_place, tokens
+from .places import is_place
 from .type_hints import contradicts, same_type
 
 _CONTENT = (
@@ -45,14 +46,14 @@ def values_of(args: Sequence[ArgSpec], text: str) -> dict[str, str]:
 
 
 def _may_be_named(arg: ArgSpec) -> bool:
-    is_content = _subject(arg) in tokens(_CONTENT)
+    is_content = _subject(arg) in stems(_CONTENT)
     return not (is_content or is_place(arg) or contradicts(arg.type_hint, _SIMPLE))
 
 
 def _subject(arg: ArgSpec) -> str:
     """The stem of the word that says what the argument is: column of `column_name`."""
     words = routing.tokens(arg.name)
-    telling = [word for word in words if word not in tokens(_SAY_LITTLE)]
+    telling = [word for word in words if word not in stems(_SAY_LITTLE)]
     return next(reversed(telling or words), "")
 
 

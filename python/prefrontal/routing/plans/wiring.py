@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ..._core import routing
+from ..stems import stems
 from ..types import ArgSpec, Candidate, Plan, PlanStep, Tool
 from .links import tool_reference
-from .places import PLACES, is_place, places_in, places_of, same_kind, tokens, writes
+from .places import PLACES, is_place, places_in, places_of, same_kind, writes
 from .plan import MOST_STEPS, WHOLE, as_argument_name, free_name, is_argument_name
 from .references import Reference
 from .type_hints import contradicts, is_mapping, same_type, says_much, value_type
@@ -109,7 +110,7 @@ def wire(
     if not 2 <= len(chosen) <= MOST_STEPS or not able:
         return None
     params: list[_Param] = []
-    wired = _wired(chosen, texts or [""] * len(chosen), tokens(*hints), params)
+    wired = _wired(chosen, texts or [""] * len(chosen), stems(*hints), params)
     known = [*chosen, *tools]
     steps = tuple(step.plan_step(tool_reference(step.tool, known)) for step in wired)
     text = " ".join(description.split()) or "composition"
@@ -123,7 +124,7 @@ def _wired(
     wired: list[_Step] = []
     for number, (tool, text) in enumerate(zip(chosen, texts, strict=True), 1):
         sources = [source for step in reversed(wired) for source in step.outputs]
-        sources.sort(key=lambda one: (-one.number, not tokens(one.name) & hinted))
+        sources.sort(key=lambda one: (-one.number, not stems(one.name) & hinted))
         args = [_with_hint(arg, tool) for arg in tool.spec.args if _is_fillable(arg, tool)]
         values = values_of(args, text) | places_of(args, text)
         step = _Step(number, tool, args, text, values)
@@ -196,7 +197,7 @@ def _within_reach(
 
 
 def _takes_by_name(arg: ArgSpec) -> bool:
-    return arg.required or not set(routing.tokens(arg.name)) <= tokens(_AMOUNTS)
+    return arg.required or not set(routing.tokens(arg.name)) <= stems(_AMOUNTS)
 
 
 def _by_type(source: _Source, arg: ArgSpec) -> bool:
@@ -210,7 +211,7 @@ def _by_words(source: _Source, arg: ArgSpec) -> bool:
     if same_kind(source.name, arg.name):
         return not contradicts(source.hint, arg.type_hint)
     one, other = routing.tokens(source.name), routing.tokens(arg.name)
-    if not one or not other or one[-1] != other[-1] or one[-1] in tokens(*_ANY_VALUE):
+    if not one or not other or one[-1] != other[-1] or one[-1] in stems(*_ANY_VALUE):
         return False
     nested = set(one) <= set(other) or set(other) <= set(one)
     return nested and not contradicts(source.hint, arg.type_hint)
@@ -223,7 +224,7 @@ def _link_neighbour(step: _Step, before: Sequence[_Source], inputs: set[str]) ->
     fitting = [
         arg
         for arg in step.open_args()
-        if same_type(before[0].hint, arg.type_hint) and not tokens(arg.name) & tokens(PLACES)
+        if same_type(before[0].hint, arg.type_hint) and not stems(arg.name) & stems(PLACES)
     ]
     if len(fitting) > 1:
         fitting = [arg for arg in fitting if arg.name in inputs]

@@ -12,10 +12,11 @@ from collections.abc import Mapping
 
 from ..._core import routing as core
 from ..plans.places import writes
+from ..stems import stems
 from ..types import Tool
 from .index import RankedTool
 from .precedence import harm
-from .removal import CHANGING, REMOVING, stems
+from .removal import CHANGING, REMOVING
 
 AGAIN = 0.9
 """Cosine to a prompt that the tool was accepted for from which the prompt is the same one."""

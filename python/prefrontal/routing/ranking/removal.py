@@ -6,9 +6,8 @@ are, and a tool that removes is for no prompt that does not say so.
 
 from __future__ import annotations
 
-from functools import cache
-
 from ..._core import routing as core
+from ..stems import stems
 from ..types import Tool
 
 REMOVING = "delete remove erase cancel drop discard purge wipe destroy uninstall revoke"
@@ -56,12 +55,6 @@ def words_of(tool: Tool) -> set[str]:
     """The stems of all texts of the tool."""
     intents = tool.manifest.intents if tool.manifest else ()
     return {one for text in (tool.name, tool.spec.doc, *intents) for one in core.tokens(text)}
-
-
-@cache
-def stems(words: str) -> frozenset[str]:
-    """The stems of some words."""
-    return frozenset(core.tokens(words))
 
 
 def _has_content(token: str) -> bool:

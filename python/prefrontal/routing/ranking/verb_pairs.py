@@ -10,8 +10,9 @@ import re
 from functools import lru_cache
 
 from ..._core import routing as core
+from ..stems import stems
 from ..types import Tool
-from .removal import stems, words_of
+from .removal import words_of
 
 _AND = r"(?:[\s-]*\band\b[\s-]*|\s*[&/-]\s*)"
 _PAIRS = (

@@ -7,11 +7,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from ..plans.places import FILES, FOLDERS, TARGETS
 from .example_table import is_table, table
 
-_FILE_NAMES = frozenset(("path", "file", "filename", "filepath"))
-_FOLDER_NAMES = frozenset(("folder", "directory", "dir"))
-_WRITTEN_NAMES = frozenset(("output", "out", "target", "destination", "dest", "dst"))
+_FILE_NAMES = frozenset(FILES.split())
+_FOLDER_NAMES = frozenset(FOLDERS.split())
+_WRITTEN_NAMES = frozenset(f"output out {TARGETS}".split())
 _OF_A_FILE = "file|path|document|folder|directory"
 _SAYS_PLACE = re.compile(
     rf"(?:(?:the|a|an|which|what|path of|path to)\s+)*(?:[\w-]+\s+){{0,2}}?(?P<noun>{_OF_A_FILE})"

@@ -1,0 +1,13 @@
+"""The stems of lists of words, as comparing has them."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from .._core import routing
+
+
+@lru_cache(maxsize=1024)
+def stems(*texts: str) -> frozenset[str]:
+    """The stems of the words of all texts."""
+    return frozenset(token for text in texts for token in routing.tokens(text))
