@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..._core import routing as core
 from ..catalog.history import PRIOR, PastEvent, history_success, last_prompts
+from ..prompt.denials import affirmed
 from ..types import Candidate, SubIntent, Tool
 from .extra_steps import extra_step
 from .index_store import IndexStore
@@ -213,11 +214,14 @@ class ToolRanker:
             score = min(score, self._score(features, entry))
             flags.append(f"not for {', '.join(against)}: doc x {ANTI_INTENT_FACTOR:g}")
         apart = more or ("" if _is_known(entry) else _not_meant(intent, tool))
+        factor = FACTOR
+        if not affirmed(intent):
+            apart, factor = "the prompt says only what not to do", 0.0
         if apart:
-            features["name_similarity"] *= FACTOR
-            features["doc_keywords"] *= FACTOR
+            features["name_similarity"] *= factor
+            features["doc_keywords"] *= factor
             score = min(score, self._score(features, entry))
-            flags.append(f"{apart}: name and doc x {FACTOR:g}")
+            flags.append(f"{apart}: name and doc x {factor:g}")
         most = min(1.0, self._score(self._features(alone, whole), alone) + HINT_LIMIT)
         if micro(score) > micro(most):
             score = most
@@ -284,13 +288,13 @@ class ToolRanker:
         rejected = [
             (prompt, key)
             for key in self._tools
-            for prompt in last_prompts(self._histories.get(key, ()), "rejected")
+            for prompt in _as_asked(last_prompts(self._histories.get(key, ()), "rejected"))
         ]
         return self._store.get([self._entry(key, hinted) for key in self._tools], rejected)
 
     def _entry(self, key: str, hinted: bool) -> dict[str, Any]:
         tool = self._tools[key]
-        phrasings = last_prompts(self._histories.get(key, ()), "accepted")
+        phrasings = _as_asked(last_prompts(self._histories.get(key, ()), "accepted"))
         if hinted and tool.manifest:
             phrasings = [*tool.manifest.intents, *phrasings]
         return {"key": key, "name": tool.name, "doc": tool.spec.doc, "intents": phrasings}
@@ -313,6 +317,11 @@ def _is_known(entry: RankedTool) -> bool:
 
 def _is_familiar(entry: RankedTool) -> bool:
     return bool(entry.explanation and entry.explanation["accepted"] >= FAMILIAR)
+
+
+def _as_asked(prompts: Iterable[str]) -> list[str]:
+    """What each asks for, without what it denies."""
+    return [affirmed(prompt) or prompt for prompt in prompts]
 
 
 def _not_meant(intent: str, tool: Tool) -> str:

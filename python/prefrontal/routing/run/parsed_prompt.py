@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ..catalog.discovery import CACHE_FOLDER, discover_all, open_cache
 from ..catalog.history import PastEvent, read_history
 from ..prompt.clarify import question_for, resolve
+from ..prompt.denials import denied
 from ..prompt.hints import Hint, HintIndex
 from ..prompt.parser import by_ranking, parse
 from ..prompt.passages import passages
@@ -38,11 +39,11 @@ def parse_prompt(bench: Workbench, request: RouteRequest) -> ParsedPrompt:
     cache = open_cache(bench.layout) if bench.settings.cache_enabled else None
     tools = discover_all(bench.layout, cache=cache)
     taxonomy = Taxonomy.of(bench.layout, tools.tools)
-    clauses = sub_intents(request.prompt, taxonomy.action_words())
-    hints = _hints(bench, request.prompt, tools, taxonomy)
+    clauses = sub_intents(request.asked, taxonomy.action_words())
+    hints = _hints(bench, request.asked, tools, taxonomy)
     threshold = bench.settings.parser.threshold
     by_words = parse(
-        request.prompt,
+        request.asked,
         taxonomy,
         clauses=clauses,
         hints=hints,
@@ -50,7 +51,7 @@ def parse_prompt(bench: Workbench, request: RouteRequest) -> ParsedPrompt:
         threshold=threshold,
     )
     ranker = _ranker(bench, tools.tools)
-    intent = by_words if len(clauses) > 1 else _by_experience(by_words, request.prompt, ranker)
+    intent = by_words if len(clauses) > 1 else _by_experience(by_words, request.asked, ranker)
     request.trace.add(
         "parse",
         decision=f"domain={intent.domain} action={intent.action}",
@@ -61,6 +62,7 @@ def parse_prompt(bench: Workbench, request: RouteRequest) -> ParsedPrompt:
         by_words=by_words.confidence,
         threshold=threshold,
         clauses=[clause.text for clause in clauses],
+        denied=list(denied(request.prompt)),
         rag_hits=[_hint_event(bench, hint) for hint in hints],
     )
     return ParsedPrompt(request, intent, clauses, hints, taxonomy, tools, ranker)

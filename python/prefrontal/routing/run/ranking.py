@@ -26,7 +26,7 @@ def rank(bench: Workbench, parsed: ParsedPrompt) -> Ranking:
     All of them, too, where the folder is no more than a guess, where no tool lies in one, and for
     several clauses, each of which may be for another folder.
     """
-    also = clause_actions(parsed.request.prompt, parsed.taxonomy, parsed.clauses)
+    also = clause_actions(parsed.request.asked, parsed.taxonomy, parsed.clauses)
     discovery = narrowed(parsed.tools, parsed.intent, also)
     sure = parsed.is_sure(bench.settings.parser.threshold)
     if not _has_folders(parsed):
@@ -65,7 +65,7 @@ def _has_folders(parsed: ParsedPrompt) -> bool:
 
 def _with_those_by_name(parsed: ParsedPrompt, discovery: Discovery) -> Discovery:
     """With the tools elsewhere that the prompt calls by their whole names."""
-    keys = parsed.ranker.by_name(parsed.request.prompt) - {key_of(one) for one in discovery.tools}
+    keys = parsed.ranker.by_name(parsed.request.asked) - {key_of(one) for one in discovery.tools}
     more = [tool for tool in parsed.tools.tools if key_of(tool) in keys]
     return replace(discovery, tools=(*discovery.tools, *more)) if more else discovery
 
@@ -78,7 +78,7 @@ def _rank(
     unsure = _has_folders(parsed) and not parsed.is_sure(bench.settings.parser.threshold)
     request.trace.add("discover", **_discover_event(discovery), unsure=unsure)
     among = {key_of(tool) for tool in discovery.tools}
-    candidates = ranker.candidates(request.prompt, parsed.clauses, among)
+    candidates = ranker.candidates(request.asked, parsed.clauses, among)
     request.trace.add(
         "rank",
         candidates=len(candidates),
@@ -89,8 +89,8 @@ def _rank(
         threshold=settings.threshold,
         compose_margin=settings.compose_margin,
         harmless_first=settings.harmless_first,
-        calibration=ranker.constants(request.prompt),
-        relevance=round(ranker.relevance(request.prompt), 6),
+        calibration=ranker.constants(request.asked),
+        relevance=round(ranker.relevance(request.asked), 6),
         ranked=[_candidate_event(one) for one in candidates],
         ties=ties(candidates, settings.harmless_first),
         findings=ranker.notes,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...plain_text import one_line
+from ..prompt.denials import affirmed
 
 if TYPE_CHECKING:
     from ..trace import Trace
@@ -34,6 +35,16 @@ class RouteRequest:
     mode: Mode
     trace: Trace
     resumed: bool = False
+
+    @property
+    def asked(self) -> str:
+        """What is to be done: the prompt without what it says is not, unless nothing else is."""
+        return affirmed(self.prompt) or self.prompt
+
+    @property
+    def asks_nothing(self) -> bool:
+        """Whether the prompt says only what is not to be done."""
+        return not affirmed(self.prompt)
 
     @property
     def description(self) -> str:

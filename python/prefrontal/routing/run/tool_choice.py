@@ -149,7 +149,7 @@ def _why_not(offer: Candidate, candidates: Sequence[Candidate], settings: Ranker
 
 def _offers(ranking: Ranking, floor: int) -> list[Candidate]:
     """What may be taken below tau: the best from `floor` on; to remove something, the best two."""
-    prompt, candidates = ranking.parsed.request.prompt, ranking.candidates
+    prompt, candidates = ranking.parsed.request.asked, ranking.candidates
     if asks_to_remove(prompt):
         able = [one for one in candidates if one.matched and may_remove(one.tool)]
         return able[:2]

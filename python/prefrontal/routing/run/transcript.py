@@ -38,6 +38,9 @@ class Transcript:
     def _parse(self, event: Event, detail: Mapping[str, Any]) -> list[str]:
         place = f"domain={detail['domain'] or '?'} action={detail['action'] or '?'}"
         lines = [f"{place} (confidence={two_places(detail['confidence'])})"]
+        lines += [
+            f"left out, since it is not to be done: {part}" for part in detail.get("denied", ())
+        ]
         if self._explained:
             clauses = " | ".join(detail["clauses"])
             lines.append(f"  clauses: {clauses}; threshold of confidence {detail['threshold']:.2f}")

@@ -97,6 +97,8 @@ def _generated_module(bench: Workbench, choice: ToolChoice) -> TrialModule | End
     misses = f"nearest misses: {_scores(near)}" if near else "there are no tools yet"
     rejected = rejected_before(choice.ranking.candidates)
     misses = "; ".join([*_parts_that_fit(bench, choice), misses, *[rejected] * bool(rejected)])
+    if request.asks_nothing:
+        return Ending(UNSURE, "nothing is to be done: the prompt says only what not to do.")
     if model is None:
         return Ending(UNSURE, f"no tool fits and no model is configured to write one; {misses}.")
     if not (mode.interactive or mode.dry_run or mode.allow_generated):

@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from prefrontal.routing.prompt.denials import affirmed, denied
+
+
+@pytest.mark.parametrize(
+    ("prompt", "rest"),
+    [
+        ("zip the folder but do not delete the old files", "zip the folder"),
+        ("fetch the page, don't count the words", "fetch the page"),
+        ("do not unzip it, just zip the folder", "just zip the folder"),
+        ("Don't delete notes.txt. Copy it.", "Copy it."),
+        ("never mail it and zip the folder", "zip the folder"),
+        (
+            "read it, please don’t delete or move it, and count its words",
+            "read it, and count its words",
+        ),
+        ("don't delete the files", ""),
+        ("please do not ever unzip anything", ""),
+        ("never send payment reminders!", ""),
+        ("don't delete and move the files", ""),
+        ("no need to sort it, list it", "list it"),
+    ],
+)
+def test_what_is_not_to_be_done_is_left_out(prompt: str, rest: str) -> None:
+    assert affirmed(prompt) == rest and denied(prompt)
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "list the files that do not compile",
+        "find functions that are never called",
+        "don't forget to zip the folder",
+        "don't just count the words, list them",
+        "why don't you zip the folder",
+        "I don't know which files are large, and don't have time",
+        "translate: do not enter",
+        "print 'do not disturb'",
+        "find functions without docstrings",
+        "",
+    ],
+)
+def test_what_denies_no_act_stays(prompt: str) -> None:
+    assert affirmed(prompt) == prompt and denied(prompt) == ()
+
+
+WORDS = st.sampled_from(
+    [
+        "do",
+        "not",
+        "don't",
+        "never",
+        "delete",
+        "it",
+        ",",
+        ".",
+        "but",
+        "and",
+        "then",
+        "zip",
+        "please",
+        "the",
+    ]
+)
+
+
+@given(st.text() | st.lists(WORDS).map(" ".join))
+def test_what_is_left_is_part_of_the_prompt(prompt: str) -> None:
+    assert all(part in prompt for part in (*denied(prompt), *affirmed(prompt).split()))
