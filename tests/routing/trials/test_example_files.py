@@ -87,13 +87,30 @@ def test_a_path_leads_to_a_file_that_is_made(signature: str, doc: str, path: str
         ("(text: str)", "Count.\n\nArgs:\n    text: The text of a file."),
         ("(kind: str)", "Count.\n\nArgs:\n    kind: The file type."),
         ("(title: str)", "Count.\n\nArgs:\n    title: The file's title."),
-        ("(url: str)", "Fetch.\n\nArgs:\n    url: The address."),
     ],
 )
 def test_a_text_that_is_no_path_stays_empty(signature: str, doc: str) -> None:
     values, files = guessed(signature, doc)
     assert list(values.values()) == [""]
     assert files == {}
+
+
+@pytest.mark.parametrize(
+    ("signature", "doc", "text"),
+    [
+        ("(url: str)", "Fetch it.", "https://example.invalid/"),
+        ("(due_date: str)", "Remind of it.", "2025-01-01"),
+        ("(start: str)", "Days between two dates.", "2025-01-01"),
+        ("(end: str)", "Cut a text.\n\nArgs:\n    end: The last day.", "2025-01-01"),
+        ("(start: str)", "Cut a text.", ""),
+        ("(day: int)", "Show a day.", 0),
+        ("(holiday: str)", "Greet.", ""),
+    ],
+)
+def test_a_text_that_is_a_day_or_an_address_is_one(
+    signature: str, doc: str, text: str | int
+) -> None:
+    assert list(guessed(signature, doc)[0].values()) == [text]
 
 
 def test_other_types_are_guessed_as_before() -> None:

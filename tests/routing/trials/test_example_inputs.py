@@ -37,9 +37,11 @@ def called(signature: str, example: Mapping[str, Any] | None = None) -> tuple[An
         ("bool", False),
         ("bytes", b""),
         ("None", None),
-        ("list[int]", []),
-        ("'list[int]'", []),
-        ("typing.List[int]", []),
+        ("list[int]", [1, 2, 3]),
+        ("'list[int]'", [1, 2, 3]),
+        ("typing.List[int]", [1, 2, 3]),
+        ("Sequence[float]", [1.0, 2.0, 3.0]),
+        ("list[str]", []),
         ("collections.abc.Sequence[str]", []),
         ("dict[str, int]", {}),
         ("Mapping", {}),
@@ -59,7 +61,7 @@ def called(signature: str, example: Mapping[str, Any] | None = None) -> tuple[An
         ("Annotated[int, 'rows']", 0),
     ],
 )
-def test_the_emptiest_value_of_a_type_is_given(hint: str, value: object) -> None:
+def test_a_plain_value_of_a_type_is_given(hint: str, value: object) -> None:
     assert called(f"(a: {hint})") == ([], {"a": value}, True)
 
 

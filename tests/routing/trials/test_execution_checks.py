@@ -145,7 +145,8 @@ def test_an_example_that_fails_is_a_failure_and_a_guess_that_is_refused_is_not(
     layout: Layout,
 ) -> None:
     picky = GOOD.replace(
-        "    print", "    if not numbers:\n        raise ValueError('none')\n    print"
+        "    print",
+        "    if numbers in ([], [1, 2, 3]):\n        raise ValueError('none')\n    print",
     )
     report = tried(layout, picky)
     assert report.ok and states(report)[3] == "not runnable"

@@ -26,6 +26,12 @@ def log(report: ValidationReport, number: int) -> str:
     return report.artifacts[number].read_text(encoding="utf-8")
 
 
+def test_style_is_a_finding_in_generated_code_alone(layout: Layout) -> None:
+    source = BODY + "\n\ndef two() -> int:\n    l = 2; return l\n"
+    assert states(tried(layout, source))[0] == "ok"
+    assert states(tried(layout, source, generated=True))[0] == "failed"
+
+
 @pytest.mark.exhaustive
 def test_a_good_tool_passes_all_four_steps_with_a_log_each(layout: Layout) -> None:
     report = tried(layout, GOOD, example={"numbers": [1, 2, 3]})

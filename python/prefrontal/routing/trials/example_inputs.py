@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..catalog.docstring import argument_docs, summary
 from .example_files import ExampleFile, example_file, file_content, small_file
 from .example_table import FIRST_COLUMN, columns_among, is_table, names_a_column
+from .example_texts import example_text
 
 if TYPE_CHECKING:
     from .entry_point import EntryPoint, Parameter
@@ -35,6 +36,8 @@ _EMPTY: dict[str, Encoded] = {
     "frozenset": ["frozenset", []],
 }
 _LISTS = {"list", "List", "Sequence", "Iterable", "Collection", "MutableSequence"}
+_NUMBERS: dict[str, list[Any]] = {"int": [1, 2, 3], "float": [1.0, 2.0, 3.0]}
+"""Of lists of numbers: many tools have no answer to none."""
 _DICTS = {"dict", "Dict", "Mapping", "MutableMapping"}
 
 
@@ -135,13 +138,22 @@ def _guess(parameter: Parameter, doc: str, files: dict[str, str]) -> Encoded | N
         return value
     place = _place(parameter, doc, value == _EMPTY["Path"])
     if place is None:
-        return value
+        return ["plain", _text(parameter, doc)] if value == ["plain", ""] else value
     files.update(place.files)
     return ["path" if value == _EMPTY["Path"] else "plain", place.path]
 
 
+def _text(parameter: Parameter, doc: str) -> str:
+    return example_text(parameter.name, *_said(parameter, doc))
+
+
+def _said(parameter: Parameter, doc: str) -> tuple[str, str]:
+    """What is said of the parameter, and of the tool."""
+    return argument_docs(doc).get(parameter.name, ""), summary(doc)
+
+
 def _place(parameter: Parameter, doc: str, is_path: bool) -> ExampleFile | None:
-    about, context = argument_docs(doc).get(parameter.name, ""), summary(doc)
+    about, context = _said(parameter, doc)
     place = example_file(parameter.name, about, context)
     return small_file(parameter.name, about, context) if is_path and place is None else place
 
@@ -190,6 +202,8 @@ def _subscript(node: ast.Subscript) -> Encoded | None:
         return _first(inner)
     if name == "Annotated":
         return _value(inner[0])
+    if name in _LISTS and _name(inner[0]) in _NUMBERS:
+        return ["plain", _NUMBERS[_name(inner[0])]]
     return _tuple(inner) if name in {"tuple", "Tuple"} else _named(name)
 
 

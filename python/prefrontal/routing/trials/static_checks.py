@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 NEEDS_EXTRA = "pip install 'prefrontal[validate]'"
 RUFF_RULES = "E4,E7,E9,F"
-"""Syntax, undefined and unused names, statements that cannot mean what they say."""
+"""Syntax, undefined and unused names, statements that cannot mean what they say, and some style."""
+RUFF_STYLE = "E4,E70,E731,E74"
+"""Those of style alone, as two imports on one line: whoever wrote a tool by hand may like it so."""
 
 _MYPY_CONFIG = Path(__file__).with_name("mypy_for_tools.ini")
 _MODULE = "module_on_trial.py"
@@ -27,12 +29,14 @@ _MODULE = "module_on_trial.py"
 def check_with_ruff(trial: ModuleTrial) -> TrialStep:
     """Lint the bytes on trial; no configuration but the settings' own can change the verdict.
 
-    Generated code cannot switch rules off by a comment.
+    Generated code cannot switch rules off by a comment; of a tool written by hand only what may be
+    wrong is a finding.
     """
     program = _ruff()
     if program is None:
         return _missing("ruff")
     config = setting_file(trial, trial.settings.validators.ruff_config)
+    style = [f"--ignore={RUFF_STYLE}"] if config is None else []
     rules = ["--isolated", f"--select={RUFF_RULES}"] if config is None else [f"--config={config}"]
     argv = [
         str(program),
@@ -41,7 +45,7 @@ def check_with_ruff(trial: ModuleTrial) -> TrialStep:
         "--no-cache",
         "--output-format=concise",
         f"--stdin-filename={trial.path.name}",
-        *(["--ignore-noqa"] if trial.generated else []),
+        *(["--ignore-noqa"] if trial.generated else style),
         "-",
     ]
     limit_s = trial.settings.validators.ruff_s
