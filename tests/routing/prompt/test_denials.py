@@ -23,6 +23,8 @@ from prefrontal.routing.prompt.denials import affirmed, denied
         ("please do not ever unzip anything", ""),
         ("never send payment reminders!", ""),
         ("don't delete and move the files", ""),
+        ("unzip it without deleting old files", "unzip it"),
+        ("copy it without sorting the rows, then list it", "copy it, then list it"),
         ("no need to sort it, list it", "list it"),
     ],
 )
@@ -42,6 +44,8 @@ def test_what_is_not_to_be_done_is_left_out(prompt: str, rest: str) -> None:
         "translate: do not enter",
         "print 'do not disturb'",
         "find functions without docstrings",
+        "find texts without meaning",
+        "list rows without missing values",
         "",
     ],
 )

@@ -187,6 +187,22 @@ def test_a_column_is_guessed_where_a_table_is_made() -> None:
     )
 
 
+def test_a_zip_file_is_one(layout: Layout) -> None:
+    source = '''"""Unpack a zip."""
+
+import zipfile
+
+
+def run(path: str, folder: str) -> list[str]:
+    """Unpack a zip."""
+    with zipfile.ZipFile(path) as archive:
+        archive.extractall(folder)
+        return archive.namelist()
+'''
+    report = tried(layout, source)
+    assert states(report)[3] == "ok" and "(path.zip, folder/" in report.steps[3], report.steps
+
+
 def test_days_are_days_and_each_column_stands_once() -> None:
     rows = list(csv.DictReader(table("a.tsv", ["due date", "n", "n"]).splitlines(), delimiter="\t"))
     assert list(rows[0]) == ["due date", "n"]

@@ -6,6 +6,7 @@ Only what stands like a request of its own is one: "files that do not compile" d
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 
 from ..._core import routing
@@ -17,6 +18,7 @@ _DENIAL = re.compile(
     r"\s+(?:want\s+(?:you\s+)?to\s+)?(\w+)",
     re.IGNORECASE,
 )
+_WITHOUT = re.compile(r"\s+without\s+(\w+ing)(?=\s+\w)", re.IGNORECASE)
 _NO_ACT = word_set(
     "i you we they it just only merely simply forget hesitate worry mind care have has be know "
     "need want like think see understand get exist match contain seem work compile"
@@ -36,12 +38,24 @@ _JOINTS = re.compile(
 def denials(prompt: str) -> tuple[tuple[int, int], ...]:
     """Where the parts begin and end that say what is not to be done."""
     spans: list[tuple[int, int]] = []
+    for start, end in sorted([*_forbidden(prompt), *_avoided(prompt)]):
+        if not spans or start >= spans[-1][1]:
+            spans.append((start, end))
+    return tuple(spans)
+
+
+def _forbidden(prompt: str) -> Iterator[tuple[int, int]]:
     for match in _DENIAL.finditer(prompt):
         start = _start(prompt, match.start())
-        is_act = match[1].lower() not in _NO_ACT
-        if is_act and start is not None and (not spans or start >= spans[-1][1]):
-            spans.append((start, _end(prompt, match.end())))
-    return tuple(spans)
+        if start is not None and match[1].lower() not in _NO_ACT:
+            yield start, _end(prompt, match.end())
+
+
+def _avoided(prompt: str) -> Iterator[tuple[int, int]]:
+    """Of "without" before a known verb with an object, as "without deleting the files"."""
+    for match in _WITHOUT.finditer(prompt):
+        if _is_verb(match[1]):
+            yield match.start(), _end(prompt, match.end())
 
 
 def denied(prompt: str) -> tuple[str, ...]:
@@ -76,7 +90,11 @@ def _end(prompt: str, place: int) -> int:
         following = end["next"]
         if following is None:
             return end.start()
-        is_verb = any(one in groups() for one in routing.tokens(following))
-        if (is_verb or following.lower() in POLITE) and prompt[place : end.start()].strip():
+        is_verb = _is_verb(following) or following.lower() in POLITE
+        if is_verb and prompt[place : end.start()].strip():
             return end.start()
     return len(prompt)
+
+
+def _is_verb(word: str) -> bool:
+    return any(one in groups() for one in routing.tokens(word))

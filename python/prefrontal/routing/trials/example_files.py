@@ -36,6 +36,7 @@ _CONTENTS = {
     "md": _LINE,
     "log": _LINE,
     "txt": _LINE,
+    "zip": "PK\x05\x06" + "\x00" * 18,  # an archive of nothing
 }
 _FORMATS = {name: name for name in _CONTENTS} | {"markdown": "md"}
 
