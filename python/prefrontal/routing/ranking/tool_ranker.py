@@ -13,6 +13,7 @@ from ..types import Candidate, SubIntent, Tool
 from .extra_steps import extra_step
 from .index_store import IndexStore
 from .meanings import Meanings
+from .opposites import undoes
 from .precedence import FOLLOWS, REJECTED, micro, tie_key
 from .removal import ACCEPTED, FACTOR, disagreement, words_of
 from .rivals import rivals
@@ -326,7 +327,7 @@ def _as_asked(prompts: Iterable[str]) -> list[str]:
 
 def _not_meant(intent: str, tool: Tool) -> str:
     """Why the tool is not for the prompt, whatever words they share; empty where it may be."""
-    return disagreement(intent, tool) or lacks_the_act(intent, tool)
+    return disagreement(intent, tool) or lacks_the_act(intent, tool) or undoes(intent, tool)
 
 
 def _anti_intents(tool: Tool, words: Iterable[str]) -> list[str]:
