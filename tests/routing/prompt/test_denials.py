@@ -25,6 +25,8 @@ from prefrontal.routing.prompt.denials import affirmed, denied
         ("don't delete and move the files", ""),
         ("unzip it without deleting old files", "unzip it"),
         ("copy it without sorting the rows, then list it", "copy it, then list it"),
+        ("1. zip the folder\n2. do not delete it", "1. zip the folder"),
+        ("zip it\n- don't delete it\n- list it", "zip it\n\n- list it"),
         ("no need to sort it, list it", "list it"),
     ],
 )
@@ -51,6 +53,14 @@ def test_what_is_not_to_be_done_is_left_out(prompt: str, rest: str) -> None:
 )
 def test_what_denies_no_act_stays(prompt: str) -> None:
     assert affirmed(prompt) == prompt and denied(prompt) == ()
+
+
+def test_a_long_prompt_is_read_in_one_pass() -> None:
+    many = 20_000
+    assert affirmed("do not delete it " * many) == ""
+    assert affirmed("don't " + " " * many + "delete it, list it") == "list it"
+    assert affirmed("list it " + "x " * many + "never mind " * many).startswith("list it")
+    assert affirmed(" " * many + "list it without deleting it " * many) == "list it"
 
 
 WORDS = st.sampled_from(

@@ -6,7 +6,6 @@ Only what stands like a request of its own is one: "files that do not compile" d
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import lru_cache
 
 from ..._core import routing
@@ -14,21 +13,24 @@ from .clause_words import POLITE, word_set
 from .verbs import groups
 
 _DENIAL = re.compile(
-    r"\b(?:(?:do|must|should|shall)\s+not|don['’]?t|mustn['’]?t|shouldn['’]?t|never|no\s+need\s+to)"
-    r"\s+(?:want\s+(?:you\s+)?to\s+)?(\w+)",
+    r"\b(?:(?:(?:do|must|should|shall)\s+not|(?:do|must|should)n['’]?t|never|no\s+need\s+to)"
+    r"\s+(?:want\s+(?:you\s+)?to\s+)?(?P<act>\w+)|without\s+(?P<avoided>\w+ing)(?=\s+\w))",
     re.IGNORECASE,
 )
-_WITHOUT = re.compile(r"\s+without\s+(\w+ing)(?=\s+\w)", re.IGNORECASE)
 _NO_ACT = word_set(
     "i you we they it just only merely simply forget hesitate worry mind care have has be know "
     "need want like think see understand get exist match contain seem work compile"
 )
 """What behind "do not" denies no act: "do not forget to save it", "don't you see"."""
-_BEFORE = re.compile(r"(?:\A|[.!?;,]|\b(?:but|and|then|also|so|or|yet|though|however))\s*\Z")
+_BEFORE = re.compile(
+    r"(?:\A|\n\s*\d{1,3}[.)]|[.!?;,\n*•-]|\b(?:but|and|then|also|so|or|yet|though|however))\s*\Z"
+)
 _LAST_WORD = re.compile(r"(?:\A|\s)([\w']+)\s*\Z")
 _END = re.compile(
-    r"[.!?;](?=\s|\Z)|,|\s(?=(?:but|then|just|instead|only|rather)\b)|\s(?=and\s+(?P<next>\w+))"
+    r"[.!?;](?=\s|\Z)|[,\n]|\s(?=(?:but|then|just|instead|only|rather)\b)|\s(?=and\s+(?P<next>\w+))"
 )
+_FAR = 60
+"""Characters in front that say whether a request may begin."""
 _JOINTS = re.compile(
     r"\A(?:[\s.!?;,]|(?:but|and|then|also|so|or|instead|rather)\b)+", re.IGNORECASE
 )
@@ -38,24 +40,13 @@ _JOINTS = re.compile(
 def denials(prompt: str) -> tuple[tuple[int, int], ...]:
     """Where the parts begin and end that say what is not to be done."""
     spans: list[tuple[int, int]] = []
-    for start, end in sorted([*_forbidden(prompt), *_avoided(prompt)]):
-        if not spans or start >= spans[-1][1]:
-            spans.append((start, end))
+    place = 0
+    while match := _DENIAL.search(prompt, place):
+        start, place = _start(prompt, match), match.end()
+        if start is not None:
+            place = _end(prompt, match.end())
+            spans.append((start, place))
     return tuple(spans)
-
-
-def _forbidden(prompt: str) -> Iterator[tuple[int, int]]:
-    for match in _DENIAL.finditer(prompt):
-        start = _start(prompt, match.start())
-        if start is not None and match[1].lower() not in _NO_ACT:
-            yield start, _end(prompt, match.end())
-
-
-def _avoided(prompt: str) -> Iterator[tuple[int, int]]:
-    """Of "without" before a known verb with an object, as "without deleting the files"."""
-    for match in _WITHOUT.finditer(prompt):
-        if _is_verb(match[1]):
-            yield match.start(), _end(prompt, match.end())
 
 
 def denied(prompt: str) -> tuple[str, ...]:
@@ -75,13 +66,21 @@ def affirmed(prompt: str) -> str:
     return rest if any(not routing.is_stop_word(one) for one in routing.tokens(rest)) else ""
 
 
-def _start(prompt: str, place: int) -> int | None:
-    """Where the part begins, its joint included; None where no request may begin."""
-    before = prompt[:place]
+def _start(prompt: str, match: re.Match[str]) -> int | None:
+    """Where the part begins, its joint included; None where it denies no act of its own.
+
+    "Without" does so before a known verb with an object, as "without deleting the files".
+    """
+    low = max(0, match.start() - _FAR)
+    before = prompt[low : match.start()]
+    if match["avoided"]:
+        return low + len(before.rstrip()) if _is_verb(match["avoided"]) else None
+    if match["act"].lower() in _NO_ACT:
+        return None
     while (word := _LAST_WORD.search(before)) and word[1].lower() in POLITE:
         before = before[: word.start(1)]
     joint = _BEFORE.search(before)
-    return joint.start() if joint else None
+    return low + joint.start() if joint and (joint[0].strip() or not low) else None
 
 
 def _end(prompt: str, place: int) -> int:
