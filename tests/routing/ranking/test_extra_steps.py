@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from prefrontal.routing.catalog.history import PastEvent
-from prefrontal.routing.catalog.tool_facts import read_facts, tool_of
+from prefrontal.routing.catalog.tool_facts import ToolPlace, read_facts, tool_of
 from prefrontal.routing.layout import Layout
 from prefrontal.routing.plans.render import render
 from prefrontal.routing.plans.wiring import wire
@@ -51,7 +51,7 @@ def composition(layout: Layout, place: str, prompt: str, *steps: Tool) -> Tool:
     write(path, render(plan, steps, layout, path.stem))
     _, domain, action, _ = place.split("/")
     facts = read_facts(path.read_bytes(), path.stem)
-    about = {"path": path, "relative": place, "domain": domain, "action": action}
+    about = ToolPlace(path=path, relative=place, domain=domain, action=action)
     return tool_of(facts, "0" * 64, about, None)
 
 
