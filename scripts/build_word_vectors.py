@@ -175,7 +175,7 @@ class Teacher:
         return out
 
 
-def taught(texts: Mapping[str, list[str]], options: argparse.Namespace) -> dict[str, Reals]:
+def of_model(texts: Mapping[str, list[str]], options: argparse.Namespace) -> dict[str, Reals]:
     teacher: Teacher | None = None
     out = {}
     for kind, part in texts.items():
@@ -265,7 +265,7 @@ def main() -> None:
     options = parser.parse_args()
     texts = every_text(options)
     stems, texts["words"] = stems_and_words(texts)
-    meant = taught(texts, options)
+    meant = of_model(texts, options)
     places = {stem: place for place, stem in enumerate(stems)}
     counts = bags([text for part in texts.values() for text in part], places)
     kinds = np.array([kind for kind, part in texts.items() for _ in part])[: counts.shape[0]]

@@ -26,11 +26,11 @@ def says_summary(prompt: str, tool: Tool, known: Callable[[], Set[str]]) -> bool
     It may begin with none, for that is what to do; others that no tool has name things: a file, a
     person. known: gives all that tools have.
     """
-    own, asked = frozenset(_summary_words(tool.spec.doc)), _content(prompt)
-    if len(own) < FEWEST or not own.issubset(asked) or _NEGATION.search(prompt):
+    own, wanted = frozenset(_summary_words(tool.spec.doc)), _content(prompt)
+    if len(own) < FEWEST or not own.issubset(wanted) or _NEGATION.search(prompt):
         return False
-    others = frozenset(asked) - own
-    return asked[0] in own and not (others and others & known())
+    others = frozenset(wanted) - own
+    return wanted[0] in own and not (others and others & known())
 
 
 @lru_cache(maxsize=4096)
