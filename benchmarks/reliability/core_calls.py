@@ -211,8 +211,9 @@ def _rank(index: routing.ToolIndex) -> object:
         MOMENT,
         [],
         0.0,
-        True,
-        True,
+        explain=True,
+        relatives=True,
+        word_vectors=True,
     )
 
 
@@ -357,7 +358,7 @@ _add(
     put=lambda index: index.put([_tool("send_letter"), _tool("plot_matrix")]),
     remove=lambda index: index.remove("plot_matrix"),
     rank=_rank,
-    relevance=lambda index: index.relevance("please plot a matrix", (4.0, 0.5, 0.5), True),
+    relevance=lambda index: index.relevance("please plot a matrix", (4.0, 0.5, 0.5), True, True),
     accept=lambda index: index.accept("make me a new chart of the sales", "delete_file", MOMENT),
     accept_again=lambda index: index.accept(REPORT, "plot_matrix", MOMENT),
     reject=lambda index: index.reject("make me a new chart of the sales", "plot_matrix", MOMENT),
