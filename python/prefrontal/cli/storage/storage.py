@@ -94,8 +94,8 @@ def status(places: Places, as_json: bool) -> None:
     local = local_files(places.state, places.home.folder, present)
     lines = [*map(_line, rows), "stays on this machine:"] if local else [*map(_line, rows)]
     lines += [f"  {each.path}: {_amount(each)}" for each in local]
-    places = [{"path": str(e.path), "files": e.files, "bytes": e.size} for e in local]
-    answer(as_json, {"stores": rows, "local": places}, "\n".join(lines))
+    on_disk = [{"path": str(e.path), "files": e.files, "bytes": e.size} for e in local]
+    answer(as_json, {"stores": rows, "local": on_disk}, "\n".join(lines))
 
 
 @storage.command(name="migrate")
