@@ -4,21 +4,9 @@
 #include <stdexcept>
 #include <string>
 
-// The file as it lies beside this one; it has no pointers.
-asm(R"(
-  .section .rodata
-  .balign 8
-  .globl prefrontal_lexicon
-  .hidden prefrontal_lexicon
-prefrontal_lexicon:
-  .incbin ")" PREFRONTAL_LEXICON R"("
-  .globl prefrontal_lexicon_end
-  .hidden prefrontal_lexicon_end
-prefrontal_lexicon_end:
-  .text
-)");
-extern "C" const std::uint8_t prefrontal_lexicon[];
-extern "C" const std::uint8_t prefrontal_lexicon_end[];
+#include "csrc/routing/in_module.hpp"
+
+PREFRONTAL_IN_MODULE(prefrontal_lexicon, PREFRONTAL_LEXICON);
 
 namespace prefrontal::routing {
 namespace {
@@ -34,14 +22,7 @@ std::invalid_argument damaged(const std::string& rule) {
 }
 
 const Lexicon& lexicon() {
-  static const Lexicon words = [] {
-    try {
-      return Lexicon({prefrontal_lexicon, prefrontal_lexicon_end});
-    } catch (const std::invalid_argument& fault) {
-      throw std::runtime_error(
-          std::string("this build of prefrontal is damaged, install it again: ") + fault.what());
-    }
-  }();
+  static const auto words = in_module<Lexicon>({prefrontal_lexicon, prefrontal_lexicon_end});
   return words;
 }
 

@@ -33,7 +33,6 @@ constexpr double kMuchLearned = 0.85;
 constexpr double kAllLearned = 0.95;
 constexpr double kManyTools = 4.0;  // ln 55
 constexpr double kWholeTools = 4.6;
-constexpr std::uint32_t kMostTimes = 255;
 constexpr std::uint32_t kCompared = 1024;  // tools whose meanings are all compared
 constexpr std::uint32_t kRefined = 10;     // of more tools, the best by words
 constexpr double kSlack = 2e-6;            // more than rounding to millionths moves a sum
@@ -47,14 +46,6 @@ std::int64_t millionths(double value) {
 double of(const Evidence& evidence, Fact fact) { return evidence[static_cast<std::size_t>(fact)]; }
 
 double rounded(double value) { return static_cast<double>(millionths(value)) / kMillion; }
-
-Meaning meaning_of(const Intent& intent) {
-  MeaningSum sum;
-  for (const Intent::Token& token : intent.tokens) {
-    if (token.content) sum.add(token.stem, std::min(token.times, kMostTimes));
-  }
-  return sum.unit();
-}
 
 class Ranker {
  public:

@@ -5,21 +5,9 @@
 #include <cstring>
 #include <stdexcept>
 
-// The file as it lies beside this one; it has no pointers.
-asm(R"(
-  .section .rodata
-  .balign 64
-  .globl prefrontal_word_vectors
-  .hidden prefrontal_word_vectors
-prefrontal_word_vectors:
-  .incbin ")" PREFRONTAL_WORD_VECTORS R"("
-  .globl prefrontal_word_vectors_end
-  .hidden prefrontal_word_vectors_end
-prefrontal_word_vectors_end:
-  .text
-)");
-extern "C" const std::uint8_t prefrontal_word_vectors[];
-extern "C" const std::uint8_t prefrontal_word_vectors_end[];
+#include "csrc/routing/in_module.hpp"
+
+PREFRONTAL_IN_MODULE(prefrontal_word_vectors, PREFRONTAL_WORD_VECTORS);
 
 namespace prefrontal::routing {
 namespace {
@@ -28,6 +16,7 @@ constexpr std::size_t kHead = 20;
 constexpr std::uint32_t kMostStems = 65'535;
 constexpr std::uint32_t kMillion = 1'000'000;
 constexpr double kGain = 1.4;
+constexpr std::uint32_t kMostTimes = 255;
 
 std::invalid_argument damaged(const std::string& rule) {
   return std::invalid_argument("word vectors must " + rule);
@@ -58,14 +47,8 @@ WordVectors::WordVectors(std::span<const std::uint8_t> file) {
 }
 
 const WordVectors& word_vectors() {
-  static const WordVectors vectors = [] {
-    try {
-      return WordVectors({prefrontal_word_vectors, prefrontal_word_vectors_end});
-    } catch (const std::invalid_argument& fault) {
-      throw std::runtime_error(
-          std::string("this build of prefrontal is damaged, install it again: ") + fault.what());
-    }
-  }();
+  static const auto vectors =
+      in_module<WordVectors>({prefrontal_word_vectors, prefrontal_word_vectors_end});
   return vectors;
 }
 
@@ -90,6 +73,14 @@ Meaning MeaningSum::unit() const {
     out[i] = static_cast<std::int8_t>(std::clamp(value, -127.0, 127.0));
   }
   return out;
+}
+
+Meaning meaning_of(const Intent& intent) {
+  MeaningSum sum;
+  for (const Intent::Token& token : intent.tokens) {
+    if (token.content) sum.add(token.stem, std::min(token.times, kMostTimes));
+  }
+  return sum.unit();
 }
 
 double cosine(std::span<const std::int8_t, kMeaning> one,

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "csrc/routing/intent.hpp"
 #include "csrc/routing/stem_table.hpp"
 
 namespace prefrontal::routing {
@@ -53,6 +54,8 @@ class MeaningSum {
  private:
   std::array<std::int32_t, kMeaning> sums_{};
 };
+
+Meaning meaning_of(const Intent& intent);  // of its words with content
 
 double cosine(std::span<const std::int8_t, kMeaning> one,
               std::span<const std::int8_t, kMeaning> other);
