@@ -158,6 +158,27 @@ def test_long_lines_are_cut_and_the_longest_counted_too(
     assert source.status()["too_long"] == 1
 
 
+@pytest.mark.parametrize("rotated", [False, True])
+def test_the_rest_of_a_line_that_was_too_long_is_no_line_of_the_next_start(
+    path: Path, tmp_path: Path, follow: Callable[..., Told], rotated: bool
+) -> None:
+    path.touch()
+    state = tmp_path / "state"
+    told = follow(state)
+    add(path, "y" * (2**20 + 1))
+    assert told() == ["y" * 2_000]
+    add(path, "y" * 5_000)
+    if rotated:
+        path.rename(path.with_suffix(".1"))
+        with path.with_suffix(".1").open("a", encoding="utf-8") as file:
+            file.write("rest\nz\n")
+        path.write_text("new\n", encoding="utf-8")
+        assert follow(state)() == ["z", "new"]
+    else:
+        add(path, "rest\nz\n")
+        assert follow(state)() == ["z"]
+
+
 def test_a_flood_is_read_over_several_looks(
     path: Path, monkeypatch: pytest.MonkeyPatch, follow: Callable[..., Told]
 ) -> None:

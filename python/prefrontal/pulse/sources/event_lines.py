@@ -103,19 +103,25 @@ def _moment(seconds: float) -> float:
 class LineSplitter:
     """Bytes in, whole lines out; a line over LINE_LIMIT is counted, and left out but for its head.
 
-    head: bytes of such a line that come out all the same.
+    head: bytes of such a line that come out all the same. skipping: whether what comes first is the
+    rest of one.
     """
 
-    def __init__(self, head: int = 0) -> None:
+    def __init__(self, head: int = 0, skipping: bool = False) -> None:
         self._head = head
         self._rest = bytearray()
-        self._skipping = False
+        self._skipping = skipping
         self.too_long = 0
 
     @property
     def waiting(self) -> int:
         """Bytes kept of a line whose end has not come."""
         return len(self._rest)
+
+    @property
+    def is_skipping(self) -> bool:
+        """Whether it stands inside a line that is too long."""
+        return self._skipping
 
     def feed(self, data: bytes) -> Iterator[bytes]:
         """The lines that `data` completes, without their ends, blank ones left out."""

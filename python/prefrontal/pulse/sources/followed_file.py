@@ -103,10 +103,14 @@ class FollowedFile:
 
     @property
     def place(self) -> dict[str, object]:
-        """Up to the last whole line, for `goes_on`: what waits for its end is read again."""
+        """Up to the last whole line, for `goes_on`: what waits for its end is read again.
+
+        inside: there when it is inside a line that is too long, whose head was told of.
+        """
         offset = self._offset - self.lines.waiting
         place = {"file": self.identity, "offset": offset, "mark": self._marked(offset)}
-        return place | {"written": self._written()}
+        inside = {"inside": True} if self.lines.is_skipping else {}
+        return place | {"written": self._written()} | inside
 
     def goes_on(self, place: Mapping[str, object]) -> bool:
         """Go to the place; False, and nothing else, when it is of another file.
@@ -128,6 +132,7 @@ class FollowedFile:
         if not known and self._marked(offset) != place.get("mark"):
             return False
         self.go_to(offset)
+        self.lines = LineSplitter(HEAD, skipping=bool(place.get("inside")))
         return True
 
     def go_to(self, offset: int) -> None:
