@@ -163,6 +163,29 @@ def test_the_workspace_is_told_by_option_environment_file_or_home(home: Path) ->
         workspace_folder("~nobody-at-all", {}, {})
 
 
+RELATIVE = """\
+workspace: agent
+observability: {file: "${LOGS:-logs}/events.jsonl"}
+plugins: {folders: [plugins, ~/plugins, /srv/plugins]}
+ledger: {path: ledger.sqlite}
+"""
+
+
+def test_relative_folders_lie_beside_the_file_that_names_them(
+    tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = written(tmp_path / "settings", RELATIVE).parent
+    monkeypatch.chdir(tmp_path)
+    config = read_agent_config("settings/prefrontal.yml")
+    assert workspace_folder(None, config, {}) == settings / "agent"
+    assert config["observability"] == {"file": f"{settings}/logs/events.jsonl"}
+    folders = [f"{settings}/plugins", "~/plugins", "/srv/plugins"]
+    assert config["plugins"] == {"folders": folders}
+    assert config["ledger"] == {"path": "ledger.sqlite"}
+    written(home / ".prefrontal", "workspace: own")
+    assert read_agent_config(here=tmp_path)["workspace"] == str(home / ".prefrontal/own")
+
+
 def test_a_folder_that_was_removed_holds_no_settings(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -41,6 +41,8 @@ _BELOW = {
 }
 """Section -> its keys, of those whose plugin does not check them itself."""
 _TEXTS = ("provider", "workspace")
+_PATHS = (("workspace",), ("observability", "file"), ("plugins", "folders"))
+"""Keys whose relative paths lie beside the file. Other paths of the agent lie in its workspace."""
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
 
 
@@ -94,17 +96,17 @@ def read_agent_config(
     """The agent's configuration: `agent_files`, key by key the later one in front of the earlier.
 
     keys: the root keys that are wanted. In their texts ${NAME} and ${NAME:-default} are taken from
-    the environment; where nothing else stands beside one, "8" is a number. Raises SourceError when
-    a file cannot be read; InputError, naming the file, for a root key that nobody knows, a value
-    of the wrong kind or a variable that is not set.
+    the environment; where nothing else stands beside one, "8" is a number. Relative folders and
+    files become those beside the file (`_PATHS`). Raises SourceError when a file cannot be read;
+    InputError, naming the file, for a root key that nobody knows, a value of the wrong kind or a
+    variable that is not set.
     """
     config: dict[str, Any] = {}
     for file in agent_files(path, here):
         try:
             sections = {key: value for key, value in _roots(file).items() if key in keys}
-            config = _merged(
-                config, {key: _filled(each, environ) for key, each in sections.items()}
-            )
+            filled = {key: _filled(each, environ) for key, each in sections.items()}
+            config = _merged(config, _placed(filled, file))
         except InputError as error:
             name = os.fspath(file)
             raise InputError(str(error) if name in str(error) else f"{name}: {error}") from None
@@ -172,6 +174,25 @@ def _merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any
         both = isinstance(old, dict) and isinstance(value, dict)
         result[key] = _merged(old, value) if both else value  # type: ignore[arg-type]
     return result
+
+
+def _placed(config: dict[str, Any], file: Path) -> dict[str, Any]:
+    """The configuration with its relative paths as those beside the file."""
+    for *sections, key in _PATHS:
+        section = config
+        for name in sections:
+            section = section.get(name) or {}
+        if isinstance(section, dict) and section.get(key):
+            section[key] = _beside(file, section[key])
+    return config
+
+
+def _beside(file: Path, value: Any) -> Any:
+    if isinstance(value, list):
+        return [_beside(file, each) for each in value]
+    if not isinstance(value, str) or not value.strip() or value.startswith("~"):
+        return value
+    return str(file.absolute().parent / value)
 
 
 def _filled(value: Any, environ: Mapping[str, str]) -> Any:
