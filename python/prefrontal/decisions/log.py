@@ -247,18 +247,22 @@ class DecisionLog:
         reason: str | None = None,
         since: float | None = None,
         kind: str | None = WAKE,
+        *,
+        until: float | None = None,
     ) -> DecisionList:
         """The newest decisions first, at most `limit`, only those that match what is given.
 
-        since: Unix seconds; that moment is included. kind: None for all kinds. acted: False asks
-        for what slept, too, as far as the ring beside the log goes back.
+        since: Unix seconds; that moment is included. until: the same, left out. kind: None for all
+        kinds. acted: False asks for what slept, too, as far as the ring beside the log goes back.
         """
-        decisions = queries.newest(self._database, limit, subject, acted, reason, since, kind)
+        match = (subject, acted, reason, since, until, kind)
+        decisions = queries.newest(self._database, limit, *match)
         if acted is False and kind in (None, WAKE) and self._slept is not None:
             asleep = self._slept.newest(limit, subject, reason)
             known = {each.id for each in decisions}
             decisions += [each for each in asleep if each.id not in known]
             decisions = [each for each in decisions if since is None or each.time >= since]
+            decisions = [each for each in decisions if until is None or each.time < until]
             decisions = sorted(decisions, key=lambda each: -each.time)[: max(limit, 0)]
         return DecisionList(decisions)
 

@@ -48,6 +48,7 @@ def newest(
     acted: bool | None,
     reason: str | None,
     since: float | None,
+    until: float | None,
     kind: str | None,
 ) -> list[Decision]:
     """The newest decisions first, only those that match what is given."""
@@ -60,6 +61,7 @@ def newest(
         ("subject = ?", None if subject is None else storable(subject)),
         ("reason = ?", None if reason is None else str(reason)),
         ("time >= ?", since),
+        ("time < ?", until),
         ("kind = ?", kind),
     ):
         if value is not None:

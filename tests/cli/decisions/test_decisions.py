@@ -74,6 +74,21 @@ def test_decisions_are_listed_the_newest_first() -> None:
     assert lines[2].rstrip().endswith("A new invoice at /in/1.pdf?")
 
 
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_decisions_of_a_clock_that_was_ahead_hide_no_others(
+    state: Path, form: tuple[str, ...]
+) -> None:
+    for number in (7, 8):
+        add(state, decision(number, time=4_000_000_000.0 + number))
+    done = run("decisions", "--limit", "3", *form)
+    lines = [line for line in done.stdout.splitlines() if "000000" in line]
+    listed = [next(number for number in "1378" if f"0000000{number}" in line) for line in lines]
+    assert listed == ["3", "1", "8"]
+    assert "decisions from a clock that was ahead are listed last" in done.stderr
+    assert "the latest is dated 2096-10-02" in done.stderr
+    assert "00000003" in run("decisions", "--limit", "1", *form).stdout
+
+
 @pytest.mark.usefixtures("state")
 def test_what_slept_is_listed_with_its_reason() -> None:
     lines = run("decisions", "--slept").stdout.splitlines()

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from ...decisions.log import Decision, DecisionLog
     from ...storage.state_folder import StateFolder
 
+CLOCKS_DIFFER_S = 60.0
+"""How far the clocks of machines that share a log may lie apart without a word."""
 WORDS = {"useful": 1.0, "useless": 0.0, "right": 1.0, "wrong": 0.0}
 
 
@@ -53,13 +55,14 @@ def decisions(
     on (`prefrontal watch --log-refusals`); what was held back always is, with the question that
     told of it.
     Of the kinds that follow a wake (`prefrontal run`) those that were not done are listed, too.
+    Decisions of a clock that was ahead come last.
     """
     if limit < 1:
         raise InputError(f"--limit must be a whole number above 0, got {limit!r}")
     with decision_log(state) as log:
         acted = not slept if slept or kind == WAKE else None
         chosen = None if kind == "all" else kind
-        records = log.recent(limit, subject=module, acted=acted, kind=chosen)
+        records = _latest(log, limit, module, acted, chosen)
         tell_standing(log)
         questions = log.fold_questions([each.id for each in records if not each.acted])
         waiting = len(log.waiting_windows())
@@ -82,6 +85,23 @@ def decisions(
         click.echo(
             f"No {'decision' if kind == 'all' else kind}{whose} is kept in {_place(state)} yet."
         )
+
+
+def _latest(
+    log: DecisionLog, limit: int, module: str | None, acted: bool | None, kind: str | None
+) -> list[Decision]:
+    """The newest first; those of a clock that was ahead come last, and standard error says so."""
+    from ...clock import SystemClock
+    from ..page import when
+
+    now = SystemClock().now() + CLOCKS_DIFFER_S
+    past = log.recent(limit, subject=module, acted=acted, kind=kind, until=now)
+    ahead = log.recent(limit, subject=module, acted=acted, kind=kind, since=now)
+    if ahead:
+        latest = f"{when(ahead[0].time)} ({ahead[0].id[:ID_LENGTH]})"
+        what = "decisions from a clock that was ahead are listed last"
+        click.echo(f"{what}; the latest is dated {latest}", err=True)
+    return [*past, *ahead[: limit - len(past)]]
 
 
 @click.command()
