@@ -18,6 +18,7 @@ from prefrontal.settings import (
     load_settings,
     parse_settings,
 )
+from prefrontal.settings.state_place import state_path
 from prefrontal.storage.state_folder import default_state
 
 FULL = """\
@@ -117,6 +118,18 @@ def test_variables_reach_the_gate_by_both_names(monkeypatch: pytest.MonkeyPatch)
     assert (gate.recall, gate.policy.burst, gate.policy.group_s) == (0.8, 4, 5.0)
     monkeypatch.setenv("PREFRONTAL_GATE__RECALL", "0.7")
     assert refusal({}).startswith("settings must have recall once")
+
+
+def test_the_paths_of_a_file_are_the_same_from_wherever_it_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "prefrontal.yml"
+    file.write_text("state: state\nsources: {logs: [app.log]}\n")
+    (tmp_path / "below").mkdir()
+    monkeypatch.chdir(tmp_path / "below")
+    settings = load_settings("../prefrontal.yml")
+    assert settings.state_folder() == state_path(None, "../prefrontal.yml") == tmp_path / "state"
+    assert settings.path("app.log") == tmp_path / "app.log"
 
 
 def test_who_decides_the_threshold() -> None:

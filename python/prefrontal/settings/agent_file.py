@@ -69,6 +69,12 @@ def settings_file(path: str | os.PathLike[str] | None = None) -> Path | None:
     return next(reversed(agent_files(path)), None)
 
 
+def folder_of(file: str | os.PathLike[str]) -> Path:
+    """The folder of a settings file, the same from wherever the file is named."""
+    folder = Path(file).absolute().parent
+    return folder.resolve() if ".." in folder.parts else folder
+
+
 def _current() -> Path:
     try:
         return Path.cwd()
@@ -192,7 +198,7 @@ def _beside(file: Path, value: Any) -> Any:
         return [_beside(file, each) for each in value]
     if not isinstance(value, str) or not value.strip() or value.startswith("~"):
         return value
-    return str(file.absolute().parent / value)
+    return str(folder_of(file) / value)
 
 
 def _filled(value: Any, environ: Mapping[str, str]) -> Any:

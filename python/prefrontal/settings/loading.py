@@ -23,7 +23,7 @@ from pydantic_settings import (
 
 from ..errors import InputError, shown
 from ..storage.documents import line_of
-from .agent_file import AGENT_KEYS, check_section, read_settings_file
+from .agent_file import AGENT_KEYS, check_section, folder_of, read_settings_file
 from .gate import GateSettings
 from .models import Settings
 from .refusal import WHOLE, MisplacedError, Place, refusal, unknown
@@ -53,7 +53,7 @@ def load_settings(
     except InputError as error:
         raise InputError(f"{os.fspath(path)}: {error}") from None
     settings._file = Path(path)
-    settings._folder = settings._file.absolute().parent
+    settings._folder = folder_of(path)
     return settings
 
 

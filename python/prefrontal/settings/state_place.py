@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..home_folder import expanded
 from ..storage.state_folder import default_state
-from .agent_file import read_settings_file, settings_file
+from .agent_file import folder_of, read_settings_file, settings_file
 
 
 def state_path(
@@ -29,7 +29,7 @@ def state_path(
     if named is None:
         return default_state()
     if isinstance(named, str) and named.strip():
-        return file.absolute().parent / expanded(named)
+        return folder_of(file) / expanded(named)
     from .loading import load_settings
 
     return load_settings(file).state_folder()
