@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from sklearn.utils.extmath import randomized_svd
 
 from prefrontal._core.routing import is_stop_word, read_lexicon, tokens
+from wordnet import synsets
 
 OUT = Path(__file__).parents[1] / "csrc/routing/lexicon.bin"
 STEMS, RELATED, CONSIDERED, DIMENSIONS, WINDOW = 8_000, 16, 30_000, 200, 8
@@ -38,21 +39,12 @@ NEAR_POINTERS = frozenset({"@", "~", "+", "&", ";c", "-c", "!"})
 Reals = NDArray[np.float64]
 
 
-def synsets(folder: Path) -> Iterator[str]:
+def of_wordnet(folder: Path) -> Iterator[str]:
     """The words of each synset with its gloss and the words of its nearest synsets."""
     entries: dict[tuple[str, str], tuple[list[str], list[tuple[str, str]], str]] = {}
-    for kind in ("noun", "verb", "adj", "adv"):
-        for line in (folder / f"data.{kind}").read_text("latin-1").splitlines():
-            if line.startswith("  "):
-                continue
-            head, _, gloss = line.partition(" | ")
-            cells = head.split()
-            count = int(cells[3], 16)
-            words = [cells[4 + 2 * i].partition("(")[0].replace("_", " ") for i in range(count)]
-            first = 5 + 2 * count
-            links = [cells[first + 4 * i :][:3] for i in range(int(cells[first - 1]))]
-            near = [(kind, at) for sign, at, kind in links if sign in NEAR_POINTERS]
-            entries[kind[0], cells[0]] = words, near, gloss
+    for one in synsets(folder):
+        near = [(kind, at) for sign, at, kind in one.links if sign in NEAR_POINTERS]
+        entries[one.kind[0], one.place] = one.words, near, one.gloss
     for words, near, gloss in entries.values():
         keys = [("a" if kind == "s" else kind, at) for kind, at in near]
         others = [name for key in keys[:12] if key in entries for name in entries[key][0][:2]]
@@ -133,7 +125,7 @@ def main() -> None:
     parser.add_argument("--descriptions", type=Path, metavar="FILE", required=True)
     parser.add_argument("--out", type=Path, metavar="FILE", default=OUT)
     options = parser.parse_args()
-    texts = iter([*synsets(options.wordnet), *paragraphs(options.descriptions)])
+    texts = iter([*of_wordnet(options.wordnet), *paragraphs(options.descriptions)])
     file = lexicon(texts)
     print(f"{len(read_lexicon(file))} stems, {len(file)} bytes")
     options.out.write_bytes(file)

@@ -35,6 +35,7 @@ from numpy.typing import NDArray
 
 from prefrontal._core.routing import is_stop_word, read_word_vectors, tokens
 from prefrontal.routing.ranking.meanings import EVERYDAY
+from wordnet import synsets
 
 OUT = Path(__file__).parents[1] / "csrc/routing/word_vectors.bin"
 STEMS, DIMENSIONS, LONGEST = 20_000, 64, 48
@@ -54,17 +55,10 @@ def spaced(name: str) -> str:
 
 
 def of_wordnet(folder: Path, texts: Texts) -> None:
-    for kind in ("noun", "verb", "adj", "adv"):
-        for line in (folder / f"data.{kind}").read_text("latin-1").splitlines():
-            if line.startswith("  "):
-                continue
-            head, _, gloss = line.partition(" | ")
-            cells = head.split()
-            words = cells[4 : 4 + 2 * int(cells[3], 16) : 2][:4]
-            names = ", ".join(word.partition("(")[0].replace("_", " ") for word in words)
-            meaning = gloss.partition('; "')[0].strip()
-            texts["glosses"].append(f"{names}: {meaning}")
-            texts["examples"] += re.findall(r'"([^"]+)"', gloss)[:2]
+    for one in synsets(folder):
+        meaning = one.gloss.partition('; "')[0].strip()
+        texts["glosses"].append(f"{', '.join(one.words[:4])}: {meaning}")
+        texts["examples"] += re.findall(r'"([^"]+)"', one.gloss)[:2]
 
 
 def of_packages(path: Path, texts: Texts) -> None:

@@ -16,7 +16,7 @@ from prefrontal.routing.run.route import Route
 from prefrontal.routing.run.transcript import PREFIX, Transcript, two_places
 
 from ...exhaustive import first
-from ..project import write
+from ..project import layout_of, write
 from ..routes import (
     COMPOSE,
     SUMMARIZE,
@@ -30,6 +30,7 @@ from ..routes import (
     routed,
     router_of,
 )
+from ..tool_files import tool
 
 ALONE = Mode(interactive=False)
 
@@ -179,6 +180,13 @@ def test_explained_are_features_weights_map_threshold_scores_and_ties(project: L
 def test_without_ties_that_is_said(project: Layout) -> None:
     route = routed(project, SUMMARIZE, Mode(plan_only=True))
     assert "  ties: none" in lines(route, explained=True)
+
+
+def test_one_tool_is_one(tmp_path: Path) -> None:
+    layout = layout_of(tmp_path)
+    write(layout.domains / "text/count/count_words.py", tool("Count the words of a text."))
+    shown = lines(routed(layout, "count the words of a text", Mode(plan_only=True)), explained=True)
+    assert "  looked at 1 tool" in shown
 
 
 def test_three_findings_are_shown_and_the_rest_counted(project: Layout) -> None:

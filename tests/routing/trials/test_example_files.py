@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import csv
 import json
+import sqlite3
+import tarfile
 import tomllib
+import wave
+import zipfile
 from collections.abc import Mapping
+from contextlib import closing
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -15,6 +21,7 @@ import pytest
 from prefrontal.routing.layout import Layout
 from prefrontal.routing.run.request import Mode
 from prefrontal.routing.trials.entry_point import entry_point
+from prefrontal.routing.trials.example_binaries import BINARIES, MEMBER, TEXT, binary
 from prefrontal.routing.trials.example_files import example_file
 from prefrontal.routing.trials.example_inputs import ExampleInputs, example_inputs
 from prefrontal.routing.trials.example_table import columns_among, table
@@ -185,6 +192,71 @@ def test_a_column_is_guessed_where_a_table_is_made() -> None:
         {"path": "path.txt", "column": ""},
         {"path.txt": "1\n"},
     )
+
+
+@pytest.mark.parametrize(
+    ("signature", "doc", "path", "head"),
+    [
+        ("(path: str)", "Read the EXIF of a photo.", "path.jpg", b"\xff\xd8\xff"),
+        ("(image: str)", "Shrink it.", "image.png", b"\x89PNG"),
+        ("(path: str)", "Turn a GIF image into frames.", "path.gif", b"GIF89a"),
+        ("(path: str)", "Read a bitmap (BMP).", "path.bmp", b"BM"),
+        ("(scan: str)", "Shrink.\n\nArgs:\n    scan: The picture.", "scan.png", b"\x89PNG"),
+        ("(pdf: str)", "Count the pages.", "pdf.pdf", b"%PDF-"),
+        ("(path: Path)", "How long a recording is.", "path.wav", b"RIFF"),
+    ],
+)
+def test_a_file_that_is_no_text_is_one_of_its_format(
+    signature: str, doc: str, path: str, head: bytes
+) -> None:
+    values, files = guessed(signature, doc)
+    assert list(values.values()) == [path] and files[path].startswith(head)
+
+
+def test_made_images_can_be_read() -> None:
+    images = pytest.importorskip("PIL.Image")
+    for kind in ("png", "jpg", "gif", "bmp"):
+        with images.open(BytesIO(binary(kind))) as image:
+            image.load()
+            assert image.format == {"jpg": "JPEG"}.get(kind, kind.upper())
+
+
+def test_archives_sounds_and_databases_can_be_read(tmp_path: Path) -> None:
+    for kind in BINARIES:
+        (tmp_path / f"a.{kind}").write_bytes(binary(kind))
+    with zipfile.ZipFile(tmp_path / "a.zip") as archive:
+        assert archive.read(MEMBER) == TEXT
+    for kind in ("tar", "tgz"):
+        with tarfile.open(tmp_path / f"a.{kind}") as tar:
+            assert tar.getnames() == [MEMBER]
+    with wave.open(str(tmp_path / "a.wav")) as sound:
+        assert sound.getnframes() == 800
+    with closing(sqlite3.connect(tmp_path / "a.sqlite")) as database:
+        assert database.execute("SELECT number FROM example").fetchall() == [(1,)]
+    pdf = binary("pdf")
+    start = int(pdf.split(b"startxref\n")[1].split()[0])
+    places = [int(line[:10]) for line in pdf[start:].split(b"\n")[3:8]]
+    assert [pdf[place:].split(b" ")[0] for place in places] == [b"1", b"2", b"3", b"4", b"5"]
+    assert pdf[start:].startswith(b"xref\n0 6\n")
+
+
+def test_a_tool_that_reads_an_image_passes(layout: Layout) -> None:
+    source = '''"""Read the size of a PNG image."""
+
+import struct
+from pathlib import Path
+
+
+def run(path: str) -> dict[str, int]:
+    """Read the size of a PNG image."""
+    head = Path(path).read_bytes()[:24]
+    if not head.startswith(b"\\x89PNG"):
+        raise ValueError("no PNG")
+    width, height = struct.unpack(">II", head[16:24])
+    return {"width": width, "height": height}
+'''
+    for example in (None, {"path": "pictures/cat.png"}):
+        assert states(tried(layout, source, example=example))[3] == "ok"
 
 
 def test_a_zip_file_is_one(layout: Layout) -> None:

@@ -32,6 +32,17 @@ def test_style_is_a_finding_in_generated_code_alone(layout: Layout) -> None:
     assert states(tried(layout, source, generated=True))[0] == "failed"
 
 
+def test_what_is_superfluous_is_a_remark_on_a_persons_tool(layout: Layout) -> None:
+    source = "import os\nimport sys\n" + GOOD
+    report = tried(layout, source)
+    assert report.ok and states(report)[0] == "ok", report.steps
+    said = "ruff: ok: add_up.py:1:8: F401 [*] `os` imported but unused (and 1 more); mend it when"
+    assert said in report.summary
+    assert states(tried(layout, source, generated=True))[0] == "failed"
+    report = tried(layout, "import os\n" + GOOD + "\n\ndef two() -> int:\n    return three\n")
+    assert not report.ok and "F821" in report.steps[0] and "more" not in report.steps[0]
+
+
 @pytest.mark.exhaustive
 def test_a_good_tool_passes_all_four_steps_with_a_log_each(layout: Layout) -> None:
     report = tried(layout, GOOD, example={"numbers": [1, 2, 3]})
@@ -68,11 +79,12 @@ def test_the_next_module_of_a_route_has_logs_of_its_own(layout: Layout) -> None:
     assert other.artifacts[0].name == "route-0-1-ruff.log"
 
 
-BOTH = "import os\n" + GOOD + "x: int = ''\n"
+TWICE = "import os\nimport os\n"
+BOTH = TWICE + GOOD + "x: int = ''\n"
 NONE = "import nothing\n    return int(nothing.x)"
 STEPS = {
-    "F401": ("import os\n" + GOOD, "failed ok skipped skipped"),
-    "add_up.py:1:8": (BOTH, "failed failed skipped skipped"),
+    "F811": (TWICE + GOOD, "failed ok skipped skipped"),
+    "add_up.py:2:8": (BOTH, "failed failed skipped skipped"),
     "add_up.py:12: error:": (GOOD + "x: int = ''\n", "ok failed skipped skipped"),
     "add_up.py:1:9": ("def run(:\n", "failed failed skipped skipped"),
     "division by zero (line 8)": (BODY + "\n1 / 0\n", "ok ok failed skipped"),
@@ -168,17 +180,17 @@ def test_a_check_that_is_not_installed_is_missing_never_silent(
 @pytest.mark.exhaustive
 def test_configuration_beside_the_tool_changes_nothing(layout: Layout) -> None:
     folder = layout.action("analysis", "sum")
-    write(folder / "ruff.toml", "lint.ignore = ['F401']\n")
+    write(folder / "ruff.toml", "lint.ignore = ['F811']\n")
     write(
         folder / "pyproject.toml",
-        "[tool.ruff]\nlint.ignore = ['F401']\n[tool.mypy]\nignore_errors = true\n",
+        "[tool.ruff]\nlint.ignore = ['F811']\n[tool.mypy]\nignore_errors = true\n",
     )
     write(folder / "mypy.ini", "[mypy]\nignore_errors = True\nplugins = evil.py\n")
     write(folder / "evil.py", f"open({str(layout.root / 'escaped')!r}, 'w')\n")
     write(folder / "typing.py", "raise SystemExit\n")
     write(folder / "sitecustomize.py", f"open({str(layout.root / 'escaped')!r}, 'w')\n")
     write(layout.tmp / ".mypy" / "json.py", "raise SystemExit\n")
-    report = tried(layout, "import os\n" + GOOD + "x: int = ''\n")
+    report = tried(layout, BOTH)
     assert states(report)[:2] == ["failed", "failed"]
     assert tried(layout, GOOD).ok
     assert not (layout.root / "escaped").exists()

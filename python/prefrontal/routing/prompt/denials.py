@@ -66,6 +66,11 @@ def affirmed(prompt: str) -> str:
     return rest if any(not routing.is_stop_word(one) for one in routing.tokens(rest)) else ""
 
 
+def to_be_done(prompt: str) -> str:
+    """What is to be done: the prompt without what it says is not, unless nothing else is."""
+    return affirmed(prompt) or prompt
+
+
 def _start(prompt: str, match: re.Match[str]) -> int | None:
     """Where the part begins, its joint included; None where it denies no act of its own.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..._core import routing as core
 from ..catalog.history import PRIOR, PastEvent, history_success, last_prompts
-from ..prompt.denials import affirmed
+from ..prompt.denials import affirmed, to_be_done
 from ..types import Candidate, SubIntent, Tool
 from .extra_steps import extra_step
 from .index_store import IndexStore
@@ -322,7 +322,7 @@ def _is_familiar(entry: RankedTool) -> bool:
 
 def _as_asked(prompts: Iterable[str]) -> list[str]:
     """What each asks for, without what it denies."""
-    return [affirmed(prompt) or prompt for prompt in prompts]
+    return [to_be_done(prompt) for prompt in prompts]
 
 
 def _not_meant(intent: str, tool: Tool) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...plain_text import one_line
-from ..prompt.denials import affirmed
+from ..prompt.denials import affirmed, to_be_done
 
 if TYPE_CHECKING:
     from ..trace import Trace
@@ -39,7 +39,7 @@ class RouteRequest:
     @property
     def asked(self) -> str:
         """What is to be done: the prompt without what it says is not, unless nothing else is."""
-        return affirmed(self.prompt) or self.prompt
+        return to_be_done(self.prompt)
 
     @property
     def asks_nothing(self) -> bool:

@@ -67,7 +67,8 @@ class Transcript:
             lines.append("search=everywhere: the folder is only a guess, so all tools are ranked")
         self._shadowed = detail["shadowed"]
         if self._explained:
-            lines.append(f"  looked at {event['candidates']} tools")
+            count = event["candidates"]
+            lines.append(f"  looked at {count} tool{'s' * (count != 1)}")
         listed = detail["findings"] if self._explained else detail["findings"][:3]
         lines += [f"warning: {finding}" for finding in listed]
         rest = len(detail["findings"]) - len(listed)

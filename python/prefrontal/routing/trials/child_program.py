@@ -2,11 +2,11 @@
 
 The request is one JSON object on standard input: nonce, path, source (its bytes as Latin-1), name,
 call (whether to call it), arguments and keywords (encoded as `example_inputs` does), and perhaps
-files (texts by name, made before) and value (how many characters and items of what is returned are
-asked for). The answer is one line on a private copy of standard output: the nonce, then a JSON
-object. What the tool prints goes to standard error, so that it is not taken for an answer by
-accident; a tool that searches this process for the nonce can still lie about itself, and only about
-itself.
+files (by name, made before; their bytes as Latin-1) and value (how many characters and items of
+what is returned are asked for). The answer is one line on a private copy of standard output: the
+nonce, then a JSON object. What the tool prints goes to standard error, so that it is not taken for
+an answer by accident; a tool that searches this process for the nonce can still lie about itself,
+and only about itself.
 """
 
 from __future__ import annotations
@@ -73,11 +73,11 @@ def watch_network() -> list[str]:
 
 
 def make_files(files: Mapping[str, str]) -> None:
-    """Write the texts to files in the folder of the trial."""
-    for name, text in files.items():
+    """Write the files in the folder of the trial."""
+    for name, content in files.items():
         path = Path(name)
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        path.write_bytes(content.encode("latin-1"))
 
 
 def load(request: Mapping[str, Any]) -> ModuleType:

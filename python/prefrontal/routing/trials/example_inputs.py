@@ -9,7 +9,7 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
 from ..catalog.docstring import argument_docs, summary
-from .example_files import ExampleFile, example_file, file_content, small_file
+from .example_files import Content, ExampleFile, example_file, file_content, small_file
 from .example_table import FIRST_COLUMN, columns_among, is_table, names_a_column
 from .example_texts import example_text
 
@@ -50,7 +50,7 @@ class ExampleInputs:
     arguments: tuple[Encoded, ...]
     keywords: Mapping[str, Encoded]
     guessed: bool
-    files: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, Content] = field(default_factory=dict)
 
     @property
     def made_up(self) -> bool:
@@ -74,7 +74,7 @@ def example_inputs(entry: EntryPoint, example: Mapping[str, Any] | None) -> Exam
     values = dict(example or {})
     arguments: list[Encoded] = []
     keywords: dict[str, Encoded] = {}
-    files: dict[str, str] = {}
+    files: dict[str, Content] = {}
     missing = [one for one in entry.parameters if _is_missing(one, values)]
     guesses = _guesses(missing, entry.doc, files)
     left_out = False
@@ -114,7 +114,7 @@ def _is_missing(parameter: Parameter, values: Mapping[str, Any]) -> bool:
 
 
 def _guesses(
-    parameters: Sequence[Parameter], doc: str, files: dict[str, str]
+    parameters: Sequence[Parameter], doc: str, files: dict[str, Content]
 ) -> dict[str, Encoded | None]:
     """A value for each, files to be read added to files; a column is the first of their tables."""
     guesses = {one.name: _guess(one, doc, files) for one in parameters}
@@ -131,7 +131,7 @@ def _first_column(guess: Encoded | None) -> Encoded:
     return ["plain", [FIRST_COLUMN]] if guess == ["plain", []] else guess
 
 
-def _guess(parameter: Parameter, doc: str, files: dict[str, str]) -> Encoded | None:
+def _guess(parameter: Parameter, doc: str, files: dict[str, Content]) -> Encoded | None:
     """The empty value of its type; of a path to be read a small file, which is added to files."""
     value = from_hint(parameter.hint)
     if value not in (None, ["plain", ""], _EMPTY["Path"]) or (value is None and parameter.hint):

@@ -16,6 +16,7 @@ from .trial import ModuleTrial, StepName, StepState, TrialStep, step_of, stopped
 if TYPE_CHECKING:
     from ...protocols import RunOutcome
     from .entry_point import EntryPoint
+    from .example_files import Content
 
 CHILD = Path(__file__).with_name("child_program.py")
 
@@ -75,7 +76,7 @@ def _tried(
         "call": inputs is not None,
         "arguments": inputs.arguments if inputs else (),
         "keywords": inputs.keywords if inputs else {},
-        "files": inputs.files if inputs else {},
+        "files": _sent(inputs.files) if inputs else {},
     }
     try:
         stdin = json.dumps(request).encode()
@@ -91,6 +92,12 @@ def _tried(
     offline = trial.settings.sandbox.network == "off"
     state, reason = _judged(outcome, nonce, limit_s, inputs, offline, verdict)
     return step_of(name, argv, outcome, state, reason)
+
+
+def _sent(files: Mapping[str, Content]) -> dict[str, str]:
+    """The bytes of each as Latin-1, which JSON can hold."""
+    contents = {path: one.encode() if isinstance(one, str) else one for path, one in files.items()}
+    return {path: one.decode("latin-1") for path, one in contents.items()}
 
 
 def _judged(

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 import sysconfig
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...storage.files import write_atomic
 from ...storage.lock_file import locked
-from .trial import ModuleTrial, StepName, TrialStep, setting_file, step_of, stopped
+from .trial import ModuleTrial, StepName, TrialStep, setting_file, short_line, step_of, stopped
 
 if TYPE_CHECKING:
     from ...protocols import RunOutcome
@@ -21,9 +23,15 @@ RUFF_RULES = "E4,E7,E9,F"
 """Syntax, undefined and unused names, statements that cannot mean what they say, and some style."""
 RUFF_STYLE = "E4,E70,E731,E74"
 """Those of style alone, as two imports on one line: whoever wrote a tool by hand may like it so."""
+RUFF_REMARKS = frozenset(["F401", "F541", "F841", "E711", "E712", "E713", "E714", "E721", "E722"])
+"""What is superfluous or could be written better, and runs all the same: an import that nothing
+uses, a bare `except:`. Of a tool written by hand a person is told; it is no refusal.
+"""
 
 _MYPY_CONFIG = Path(__file__).with_name("mypy_for_tools.ini")
 _MODULE = "module_on_trial.py"
+REMARK_ONLY = "mend it when you like, the tool runs as it is"
+_FINDING = re.compile(r".+?:\d+:\d+: (?P<code>[\w-]+)")
 
 
 def check_with_ruff(trial: ModuleTrial) -> TrialStep:
@@ -51,7 +59,22 @@ def check_with_ruff(trial: ModuleTrial) -> TrialStep:
     limit_s = trial.settings.validators.ruff_s
     readable = [program] if config is None else [program, config]
     outcome = trial.run(argv, max_seconds=limit_s, readable=readable, stdin=trial.source)
-    return _judged("ruff", argv, outcome, limit_s, trial)
+    step = _judged("ruff", argv, outcome, limit_s, trial)
+    if config is not None or trial.generated or isinstance(outcome, str) or step.state != "failed":
+        return step
+    return _without_remarks(step, outcome)
+
+
+def _without_remarks(step: TrialStep, outcome: RunOutcome) -> TrialStep:
+    """The step, ok where all findings are remarks; else with the first of the others as reason."""
+    found = [match for line in _lines(outcome.stdout) if (match := _FINDING.match(line))]
+    faults = [match.string for match in found if match["code"] not in RUFF_REMARKS]
+    if not found or outcome.returncode != 1:
+        return step
+    if faults:
+        return replace(step, reason=short_line(_counted(faults)))
+    remark = f"{_counted([match.string for match in found])}; {REMARK_ONLY}"
+    return replace(step, state="ok", reason=short_line(remark))
 
 
 def check_with_mypy(trial: ModuleTrial) -> TrialStep:
@@ -103,11 +126,19 @@ def _judged(
 
 def _findings(output: bytes, file_name: str) -> str:
     """The first finding, and how many there are."""
-    text = output.decode("utf-8", "replace")
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    lines = _lines(output)
     findings = [_renamed(line, file_name) for line in lines if ".py:" in line] or lines
     if not findings:
         return "it said nothing"
+    return _counted(findings)
+
+
+def _lines(output: bytes) -> list[str]:
+    text = output.decode("utf-8", "replace")
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def _counted(findings: list[str]) -> str:
     return findings[0] + (f" (and {len(findings) - 1} more)" if len(findings) > 1 else "")
 
 
