@@ -28,6 +28,14 @@ from prefrontal.routing.prompt.denials import affirmed, denied
         ("1. zip the folder\n2. do not delete it", "1. zip the folder"),
         ("zip it\n- don't delete it\n- list it", "zip it\n\n- list it"),
         ("no need to sort it, list it", "list it"),
+        ("instead of deleting it, archive the mail", "archive the mail"),
+        ("copy the file instead of moving it", "copy the file"),
+        ("Rather than emailing the report, print it", "print it"),
+        ("make sure not to delete anything, just list old files", "just list old files"),
+        ("avoid sending mails, list them", "list them"),
+        ("you don't have to sort it, just count the rows", "just count the rows"),
+        ("list rooms without booking them", "list rooms"),
+        ("compile the code without running tests", "compile the code"),
     ],
 )
 def test_what_is_not_to_be_done_is_left_out(prompt: str, rest: str) -> None:
@@ -48,6 +56,13 @@ def test_what_is_not_to_be_done_is_left_out(prompt: str, rest: str) -> None:
         "find functions without docstrings",
         "find texts without meaning",
         "list rows without missing values",
+        "find the functions without testing code in src",
+        "please list files without reading permission",
+        "use gzip instead of zip",
+        "remind me not to send the invoice",
+        "find ways to avoid sending mails",
+        "zip everything except the logs",
+        "count the words, not the lines",
         "",
     ],
 )

@@ -156,6 +156,7 @@ def content_of(kind: str) -> str:
     found = example_file("path", f"A {kind} file.", "")
     assert found is not None
     [content] = found.files.values()
+    assert isinstance(content, str)
     return content
 
 

@@ -9,14 +9,19 @@ import re
 from functools import lru_cache
 
 from ..._core import routing
-from .clause_words import POLITE, word_set
+from .clause_words import BEFORE_OBJECTS, POLITE, word_set
 from .verbs import groups
 
 _DENIAL = re.compile(
-    r"\b(?:(?:(?:do|must|should|shall)\s+not|(?:do|must|should)n['’]?t|never|no\s+need\s+to)"
-    r"\s+(?:want\s+(?:you\s+)?to\s+)?(?P<act>\w+)|without\s+(?P<avoided>\w+ing)(?=\s+\w))",
+    r"\b(?:(?:(?:do|must|should|shall)\s+not|(?:do|must|should)n['’]?t|never|no\s+need\s+to"
+    r"|(?:make\s+sure|be\s+sure|be\s+careful|take\s+care|try)\s+not\s+to)"
+    r"\s+(?:(?:want\s+(?:you\s+)?|have\s+|need\s+)to\s+)?(?P<act>\w+)"
+    r"|avoid\s+(?P<shunned>\w+ing)(?=\s+\w)"
+    r"|(?P<joint>without|instead\s+of|rather\s+than)\s+(?P<avoided>\w+ing)(?=\s+(?P<object>\w+)))",
     re.IGNORECASE,
 )
+_LISTING = word_set("find search locate list count filter select pick enumerate query")
+"""Behind their object "without" mostly says which things are meant."""
 _NO_ACT = word_set(
     "i you we they it just only merely simply forget hesitate worry mind care have has be know "
     "need want like think see understand get exist match contain seem work compile"
@@ -29,6 +34,7 @@ _LAST_WORD = re.compile(r"(?:\A|\s)([\w']+)\s*\Z")
 _END = re.compile(
     r"[.!?;](?=\s|\Z)|[,\n]|\s(?=(?:but|then|just|instead|only|rather)\b)|\s(?=and\s+(?P<next>\w+))"
 )
+_CLAUSE_END = re.compile(r"[.!?;,\n]|\b(?:and|then|but)\b")
 _FAR = 60
 """Characters in front that say whether a request may begin."""
 _JOINTS = re.compile(
@@ -74,18 +80,31 @@ def to_be_done(prompt: str) -> str:
 def _start(prompt: str, match: re.Match[str]) -> int | None:
     """Where the part begins, its joint included; None where it denies no act of its own.
 
-    "Without" does so before a known verb with an object, as "without deleting the files".
+    "Without", "instead of" and "rather than" do so before a known verb with an object, as "without
+    deleting the files"; "list functions without testing code" says which are meant.
     """
     low = max(0, match.start() - _FAR)
     before = prompt[low : match.start()]
     if match["avoided"]:
-        return low + len(before.rstrip()) if _is_verb(match["avoided"]) else None
-    if match["act"].lower() in _NO_ACT:
+        is_act = _is_verb(match["avoided"]) and not _says_which(before, match)
+        return low + len(before.rstrip()) if is_act else None
+    if match["shunned"] and not _is_verb(match["shunned"]):
+        return None
+    if match["act"] and match["act"].lower() in _NO_ACT:
         return None
     while (word := _LAST_WORD.search(before)) and word[1].lower() in POLITE:
         before = before[: word.start(1)]
     joint = _BEFORE.search(before)
     return low + joint.start() if joint and (joint[0].strip() or not low) else None
+
+
+def _says_which(before: str, match: re.Match[str]) -> bool:
+    """Whether "without ..." describes the things that are looked for, and is no act left undone."""
+    if match["joint"].lower() != "without" or match["object"].lower() in BEFORE_OBJECTS:
+        return False
+    words = _CLAUSE_END.split(before.lower())[-1].split()
+    words = words[next((i for i, one in enumerate(words) if one not in POLITE), len(words)) :]
+    return len(words) > 1 and words[0] in _LISTING and words[-1] not in BEFORE_OBJECTS
 
 
 def _end(prompt: str, place: int) -> int:
