@@ -29,9 +29,18 @@ CLAUSES = [
     ("Summarise the table and make a plot of it", ["Summarise the table", "make a plot of it"]),
     ("a summary of it; a plot of it", ["a summary of it", "a plot of it"]),
     ("then plot it", ["plot it"]),
+    ("read exif of a.jpg and shrink b.jpg", ["read exif of a.jpg", "shrink b.jpg"]),
+    ("rotate a.png and blur out/b.png", ["rotate a.png", "blur out/b.png"]),
     ("load、plot the data", ["load the data", "plot the data"]),
 ]
 NOUNS = [
+    "compare a.txt and recent b.txt",
+    "read the header of a.csv and table b.csv",
+    "resize photo.png and picture b.png",
+    "plot cost and revenue q1.csv",
+    "resize a.png and old b.png",
+    "merge a.pdf and scan b.pdf",
+    "compare a.txt and draught b.txt",
     "load the csv, json and xml files",
     "create a table and plot",
     "summaries and plots of the matrix",

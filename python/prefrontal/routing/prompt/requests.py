@@ -37,6 +37,19 @@ _NO_VERBS_ALL_THE_SAME = word_set(
     "likewise expertise franchise precise concise"
 )
 _NAMED_OBJECT = re.compile(r"\w\.[a-z0-9]*[a-z][a-z0-9]*\Z|[/@]|\d")
+_FILE_NAME = re.compile(r"[\w./~-]*\w\.(?=[a-z0-9]*[a-z])[a-z0-9]{1,5}\Z")
+_FILE_WORDS = word_set(
+    "file files folder directory path name document table sheet spreadsheet page script module "
+    "test config image photo picture video song sound scan archive log list text data chart plot "
+    "report letter draft copy backup attachment book invoice receipt note slide form template "
+    "later latest last first next previous original final same current yearly monthly weekly "
+    "perhaps version source target output input named called"
+)
+"""Words in front of a file's name that say which it is."""
+_TOGETHER = (
+    "compare diff contrast merge join combine concatenate unite append match sync swap send mail "
+    "email attach"
+)
 _EVERYDAY = word_set("get give use call ask tell take put set")
 _FROM_VERBS = word_set("to into with from at on onto up out")
 _OTHER_WORDS = word_set(
@@ -125,6 +138,26 @@ def points_back(words: Sequence[Piece]) -> bool:
     return pointer and not words[0].text.endswith(("ing", "ed"))
 
 
+def acts_on_a_file(words: Sequence[Piece]) -> bool:
+    """Whether the first word may be a verb and what it does is done to a file: "shrink b.jpg",
+    "read exif of a.jpg"; "the file b.jpg" and "old b.jpg" are things.
+    """
+    if len(words) < 2 or words[0].kind != "word" or words[0].text in _FILE_WORDS | _OTHER_WORDS:
+        return False
+    return _may_be_a_verb(words) and words[1].kind == "word" and _is_file(words[1])
+
+
+def is_of_one_act(front: Sequence[Piece], rest: Sequence[Piece]) -> bool:
+    """Whether a file behind "and" belongs to the verb of the front: where that has none, or is done
+    to things together ("compare a.txt and later b.txt").
+    """
+    if not acts_on_a_file(rest):
+        return False
+    verb = skip_polite(front, 0)
+    stems = set(routing.tokens(front[verb].text)) if verb < len(front) else set()
+    return bool(stems & set(routing.tokens(_TOGETHER))) or not any(map(_is_file, front))
+
+
 def may_go_on(front: Sequence[Piece], lexicon: Lexicon) -> bool:
     """Whether a verb behind "and" or a comma may be another imperative beside that of the front.
 
@@ -164,7 +197,7 @@ def _is_verb(words: Sequence[Piece], boundary: Boundary) -> bool:
     if set(routing.tokens(word)) & verbs.stop_tokens() or _NAMED_OBJECT.search(word):
         return False
     if boundary == "and":
-        return points_back(words) or _has_object(words)
+        return points_back(words) or _has_object(words) or acts_on_a_file(words)
     if after is None:
         return boundary == "then" and _has_form_of_verb(word)
     if looks_imperative(words) or (after.kind == "word" and _NAMED_OBJECT.search(after.text)):
@@ -203,6 +236,10 @@ def _is_imperative(words: Sequence[Piece], verb: int, lexicon: Lexicon) -> bool:
     if words[verb].text.endswith("ed") and words[verb].text not in _VERBS_ALL_THE_SAME:
         return False
     return bool(lexicon.verb(words[verb])) or unknown_verb(words, "stop") is not None
+
+
+def _is_file(piece: Piece) -> bool:
+    return bool(_FILE_NAME.match(piece.text))
 
 
 def _is_purpose(verb: Piece, rest: Sequence[Piece]) -> bool:

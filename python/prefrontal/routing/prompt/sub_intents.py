@@ -22,6 +22,7 @@ from .requests import (
     Boundary,
     has_content,
     is_condition,
+    is_of_one_act,
     is_request,
     may_go_on,
     names_a_tool,
@@ -173,7 +174,8 @@ def _break_weak(
         return link, after
     pair = len(clause.words) < 2 or bare  # "copy and paste it" is one thing
     rest = _to_mark(words, after)
-    own = link == "also" or points_back(rest) or may_go_on(clause.words, lexicon)
+    goes_on = may_go_on(clause.words, lexicon) and not is_of_one_act(clause.words, rest)
+    own = link == "also" or points_back(rest) or goes_on
     if (link == "also" or not pair) and own and is_request(rest, link):
         return link, after
     if words[place].kind == "comma" and clause.link in ("after", "before") and clause.words:
