@@ -12,6 +12,7 @@ from pydantic import BeforeValidator, ValidationError, model_validator
 from ..errors import InputError
 from ..home_folder import expanded
 from ..storage.documents import read_document
+from .agent_file import folder_of
 from .cortex import Count
 from .gate import BudgetText
 from .refusal import refusal
@@ -139,4 +140,4 @@ def read_sweep(path: str | os.PathLike[str], kind: type[_Sweep]) -> _Sweep:
 
 def beside(settings: str | os.PathLike[str], path: str) -> Path:
     """A path of the settings, relative to their folder."""
-    return Path(settings).absolute().parent / expanded(path)
+    return folder_of(settings) / expanded(path)

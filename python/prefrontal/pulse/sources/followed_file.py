@@ -131,17 +131,17 @@ class FollowedFile:
             return False
         if not known and self._marked(offset) != place.get("mark"):
             return False
-        self.go_to(offset)
-        self.lines = LineSplitter(HEAD, skipping=bool(place.get("inside")))
+        self.go_to(offset, inside=bool(place.get("inside")))
         return True
 
-    def go_to(self, offset: int) -> None:
+    def go_to(self, offset: int, inside: bool = False) -> None:
+        """inside: whether that is in a line that is too long, whose rest is left out."""
         self._file.seek(offset)
         self._offset = offset
         self._mark = self._marked(offset)
         self._read_of = self._written()
         self._was_empty = not offset and not self.size
-        self.lines = LineSplitter(HEAD)
+        self.lines = LineSplitter(HEAD, skipping=inside)
 
     def added(self, limit: int) -> Iterator[list[bytes]]:
         """The whole lines that are new, some at a time, each time with the `place` after them.
