@@ -94,7 +94,7 @@ def test_settings_and_folders_are_named(tmp_path: Path, monkeypatch: pytest.Monk
     (tmp_path / "kept").mkdir()
     facts = json.loads(run("--json").stdout)
     assert facts["settings"] == {"file": str(file), "fault": None}
-    assert facts["folders"] == {"state": str(tmp_path / "kept"), "agent": "agent"}
+    assert facts["folders"] == {"state": str(tmp_path / "kept"), "agent": str(tmp_path / "agent")}
     file.write_text("recall: 8\n")
     facts = json.loads(run("--json").stdout)
     assert facts["settings"]["fault"].startswith(f"{file}, line 1: recall must be a number")
