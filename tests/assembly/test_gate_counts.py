@@ -199,7 +199,7 @@ def test_a_delay_is_from_each_window_to_the_question_that_told_of_it(log: Decisi
         assert span is not None
         assert (span.median, span.p90) == (median, p90)
         assert figures(log, until=NOON + 1.0).delay_s == DelaySpan(0.0, 0.0)
-        tallies.take(pages)
+        tallies.take(pages, NOON)
         assert tallies.figures().delay_s == span
 
 
@@ -211,7 +211,7 @@ def test_what_was_held_back_and_told_later_was_caught(log: DecisionLog) -> None:
         log.append_many([wake(payload=numbered(1)), *held, slept])
         for each in (*held, slept):
             log.add_label(each.id, 1.0, NOON, "preset")
-        tallies.take(pages)
+        tallies.take(pages, NOON)
         caught = figures(log).caught
         assert caught is not None
         assert caught.recall == 2 / 3

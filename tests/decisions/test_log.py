@@ -99,6 +99,17 @@ def test_the_newest_come_first_and_only_those_asked_for(log: DecisionLog) -> Non
     assert log.recent(subject="mail", acted=False) == []
 
 
+def test_what_a_clock_that_was_ahead_dated_comes_last() -> None:
+    with DecisionLog(clock=ManualClock(5.0)) as log:
+        log.append_many([late := woke(65.0), later := woke(90.0), near := woke(64.0)])
+        log.append(early := woke(1.0))
+        assert log.recent() == [near, early, later, late]
+        assert log.recent(limit=3) == [near, early, later]
+        assert log.recent(limit=1) == [near]
+        assert log.recent(since=70.0) == [later]
+        assert log.recent(since=64.0) == [near, later, late]
+
+
 def test_decisions_of_one_moment_keep_the_order_they_were_made_in(log: DecisionLog) -> None:
     records = [woke(5.0) for _ in range(1200)]
     log.append_many(records)

@@ -69,13 +69,25 @@ def test_kinds_causes_and_states_are_found(tmp_path: Path) -> None:
         log.append_many([woken, route, act, decision("belief", "key", NOON + 3)])
         log.save_state("thresholds", b"{}", 0)
         pages = DecisionPages(log.path)
-        assert [record for _, record in pages.of_kinds(("route",), 5)] == [log.get(route.id)]
+        assert [record for _, record in pages.of_kinds(("route",), 5, NOON)] == [log.get(route.id)]
         assert [each.id for each in pages.led_to(route.id)] == [act.id]
         assert pages.state("thresholds") == b"{}"
         assert pages.state("other") is None
         [owed] = pages.deliveries(NOON)
         assert (owed.sink, owed.state, owed.count) == ("post x", "pending", 1)
-        assert pages.latest() == [("invoices", 0.6, NOON)]
+        assert pages.latest(NOON) == [("invoices", 0.6, NOON)]
+        pages.close()
+
+
+def test_what_a_clock_that_was_ahead_dated_hides_nothing(tmp_path: Path) -> None:
+    with DecisionLog(tmp_path / "log") as log:
+        kept = [decision("route", "tool", NOON + shift) for shift in (0, 59, 60, 9e9)]
+        log.append_many([*kept, wake(NOON + 9e9, threshold=0.9), wake(NOON), wake(9e9, "later")])
+        pages = DecisionPages(log.path)
+        for limit, times in ((4, [59, 0, 9e9, 60]), (3, [59, 0, 9e9]), (1, [59]), (0, [])):
+            routes = pages.of_kinds(("route",), limit, NOON)
+            assert [each.time - NOON for _, each in routes] == times
+        assert sorted(pages.latest(NOON)) == [("invoices", 0.6, NOON), ("later", 0.6, 9e9)]
         pages.close()
 
 

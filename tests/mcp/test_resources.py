@@ -15,6 +15,8 @@ from prefrontal.testing import ManualClock
 from ..exhaustive import first
 from .served_samples import BILL, MODES, answer, asking, meet, remember
 
+NOW = 1_700_000_000.0
+
 
 async def read(client: Client, uri: str) -> dict[str, Any]:
     [content] = (await client.read_resource(uri)).contents
@@ -60,6 +62,19 @@ async def test_what_can_be_read_is_listed(tmp_path: Path) -> None:
         "prefrontal://decisions/{id}",
         "prefrontal://peers/{id}",
     ]
+
+
+async def test_decisions_of_a_clock_that_was_ahead_hide_no_others(tmp_path: Path) -> None:
+    clock = ManualClock(NOW + 9e8)
+    async with asking(tmp_path, clock=clock) as client:
+        for _ in range(21):
+            answer(await client.call_tool("should_wake", {"events": [BILL]}))
+    async with asking(tmp_path, clock=ManualClock(NOW)) as client:
+        made = answer(await client.call_tool("should_wake", {"events": [BILL]}))["decisions"][0]
+        listed = [each.uri for each in (await client.list_resources()).resources]
+    decisions = [each for each in listed if "decisions" in each]
+    assert decisions[0] == f"prefrontal://decisions/{made['id']}"
+    assert len(decisions) == 20
 
 
 @pytest.mark.parametrize("mode", MODES)

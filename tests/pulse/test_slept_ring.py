@@ -88,7 +88,9 @@ def size_of(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.iterdir())
 
 
-def test_what_slept_comes_back_as_the_log_would_have_kept_it(sleeping: Sleeping) -> None:
+def test_what_slept_comes_back_as_the_log_would_have_kept_it(
+    sleeping: Sleeping, clock: ManualClock
+) -> None:
     sleeping.sleep(1, 2, text="naïve \udce9 \n", nested={"deep": [math.inf, None, 1e-300]})
     sleeping.sleep(3)
     windows = SleptWindows(sleeping.folder)
@@ -98,7 +100,7 @@ def test_what_slept_comes_back_as_the_log_would_have_kept_it(sleeping: Sleeping)
     for each in sleeping.expected:
         assert [repr(found) for found in windows.find(each.id)] == [repr(log.get(each.id))]
         assert [found.id for found in windows.find(each.id[:12])] == [each.id]
-    assert [each.id for each in windows.newest(2, "docs", None)] == [
+    assert [each.id for each in windows.newest(2, "docs", None, clock.now())] == [
         each.id for each in reversed(sleeping.expected) if each.subject == "docs"
     ][:2]
     assert windows.find("f" * 32) == windows.find("no id") == windows.find("") == []
@@ -116,6 +118,19 @@ def test_the_ring_keeps_the_newest_within_its_bytes(tmp_path: Path, clock: Manua
     assert sum(there) > 100
     sleeping.sleep(9999, text="x" * 100_000)  # more than there may be
     assert len(list(sleeping.folder.iterdir())) == 1
+
+
+def test_what_a_clock_that_was_ahead_kept_hides_nothing(tmp_path: Path) -> None:
+    names: dict[str, str] = {}
+    for moment in (NOW + 9e8, NOW):
+        sleeping = Sleeping(tmp_path / "log.slept", ManualClock(moment))
+        sleeping.sleep(1, 2)
+        sleeping.lines.close()
+        names |= {each.id: "ahead" if each.time > NOW + 60 else "now" for each in sleeping.expected}
+    with DecisionLog(tmp_path / "log", clock=ManualClock(NOW)) as log:
+        for limit, expected in ((8, 4 * ["now"] + 4 * ["ahead"]), (5, 4 * ["now"] + ["ahead"])):
+            assert [names[each.id] for each in log.recent(limit, acted=False)] == expected
+        assert [names[each.id] for each in log.recent(2, acted=False)] == 2 * ["now"]
 
 
 def test_what_is_older_than_a_day_goes(sleeping: Sleeping, clock: ManualClock) -> None:
@@ -137,10 +152,10 @@ def test_a_line_that_a_kill_tore_is_left_out(sleeping: Sleeping, clock: ManualCl
     damaged = path.with_name("0-damaged.slept")
     damaged.write_bytes(b"\xff\n[1,2\n")
     windows = SleptWindows(sleeping.folder)
-    assert len(windows.newest(9, None, None)) == 2
+    assert len(windows.newest(9, None, None, clock.now())) == 2
     again = Sleeping(sleeping.folder, clock)
     again.sleep(3)
-    found = {each.id for each in windows.newest(9, None, None)}
+    found = {each.id for each in windows.newest(9, None, None, clock.now())}
     assert found == {each.id for each in [*sleeping.expected[:2], *again.expected]}
     again.lines.close()
 

@@ -11,7 +11,7 @@ from threading import enumerate as threads
 
 import pytest
 
-from prefrontal.cortex.models import Belief
+from prefrontal.cortex.models import Belief, ReflectionRecord
 from prefrontal.decisions.log import DecisionLog
 from prefrontal.decisions.pages import DecisionPages
 from prefrontal.decisions.threshold_wishes import wish_threshold
@@ -22,7 +22,7 @@ from prefrontal.web.following import Follower
 from prefrontal.web.regions import PageChange
 from prefrontal.web.tallies import day_of
 
-from .dash_samples import INVOICES, NOON, decision, remember, shown_in, wake
+from .dash_samples import INVOICES, NOON, decision, reflect, remember, shown_in, wake
 
 PATIENCE_S = 60.0
 
@@ -87,6 +87,27 @@ def test_routes_and_reflections_follow_too(tmp_path: Path) -> None:
         until(changes, lambda each: "reflections" in each.regions)
 
 
+def test_what_a_clock_that_was_ahead_dated_is_listed_last(tmp_path: Path) -> None:
+    with shown_in(tmp_path) as context:
+        for time, subject in ((NOON + 9e9, "ahead"), (NOON, "now"), (NOON - 9e5, "before")):
+            context.log.append(decision("route", subject, time))
+            context.log.append(decision("belief", subject, time))
+        reflect(
+            tmp_path,
+            ReflectionRecord(1, NOON + 1, "hourly"),
+            ReflectionRecord(2, NOON + 9e9, "idle"),
+        )
+        with following(context) as (follower, _):
+            regions = follower.state[1]
+    for name, order in (
+        ("routes", ["now", "before", "ahead"]),
+        ("reflections", ["hourly, ok", "now", "before", "ahead", "idle, ok"]),
+    ):
+        pieces = [str(piece) for piece in regions[name].values()]
+        listed = [next(word for word in order if f">{word}<" in each) for each in pieces]
+        assert listed == order
+
+
 def test_a_threshold_and_a_belief_that_somebody_else_changed_arrive(tmp_path: Path) -> None:
     with shown_in(tmp_path, INVOICES) as context, following(context) as (follower, changes):
         wish_threshold(context.log, "invoices", 0.25)
@@ -126,11 +147,11 @@ def test_trouble_is_told_once_and_passes(
     with shown_in(tmp_path, INVOICES) as context, following(context) as (follower, changes):
         take, calls = follower._tallies.take, SimpleQueue[int]()
 
-        def failing(pages: DecisionPages) -> set[str]:
+        def failing(pages: DecisionPages, now: float) -> set[str]:
             calls.put(1)
             if calls.qsize() < 4:
                 raise error
-            return take(pages)
+            return take(pages, now)
 
         follower._tallies.take = failing  # type: ignore[method-assign]
         context.log.append(wake())
@@ -147,7 +168,7 @@ def test_nothing_is_read_while_nobody_writes(tmp_path: Path) -> None:
         follower = Follower(context)
         looks: list[int] = []
         take = follower._tallies.take
-        follower._tallies.take = lambda pages: looks.append(1) or take(pages)  # type: ignore[method-assign,func-returns-value]
+        follower._tallies.take = lambda pages, now: looks.append(1) or take(pages, now)  # type: ignore[method-assign,func-returns-value]
         for expected in (0, 1):
             for _ in range(3):
                 follower._follow()

@@ -50,8 +50,8 @@ def test_keeping_up_counts_the_same_as_counting_anew(tmp_path: Path) -> None:
                 log.add_label(draw.choice(kept), draw.choice([0.0, 1.0]), NOON, source)
             if turn % 7 == 0:
                 log.append(decision("route", "tool", time))
-                tallies.take(pages)
-        tallies.take(pages)
+                tallies.take(pages, NOON)
+        tallies.take(pages, NOON)
         other_pages, anew = read(log)
         anew.strip = type(anew.strip)(sorted(anew.strip, key=lambda row: row.seq), maxlen=STRIP)
         assert facts(tallies) == facts(anew)
@@ -94,10 +94,10 @@ def test_what_a_question_tells_of_did_not_sleep_and_answers_the_question(tmp_pat
         waiting = [wake(reason="cooldown", payload=WakePayload(waits=True)) for _ in range(2)]
         folded = tuple(FoldedWindow(each.id) for each in waiting)
         log.append_many([*waiting, wake(payload=WakePayload(late=True, folded=folded))])
-        tallies.take(pages)
+        tallies.take(pages, NOON)
         assert len(tallies.unanswered) == 1
         log.keep((), [NewLabel(waiting[0].id, 1.0, NOON, "preset")])
-        tallies.take(pages)
+        tallies.take(pages, NOON)
         assert not tallies.unanswered
         assert tallies.today == Counter(held=2, caught=1)
         assert tallies.figures() == read(log)[1].figures()
@@ -113,9 +113,21 @@ def test_a_label_of_today_moves_the_count_even_when_the_strip_has_gone_on(tmp_pa
         pages, tallies = read(log)
         assert len(tallies.strip) == STRIP
         log.add_label(first.id, 1.0, NOON)
-        tallies.take(pages)
+        tallies.take(pages, NOON)
         assert (tallies.today["caught"], tallies.today["woke"]) == (1, STRIP + 5)
         assert len(tallies.unanswered) == STRIP + 5
+        pages.close()
+
+
+def test_a_clock_that_was_ahead_hides_neither_threshold_nor_last_decision(tmp_path: Path) -> None:
+    with DecisionLog(tmp_path / "log") as log:
+        log.append(wake(NOON + 9e9, threshold=0.9))
+        pages, tallies = read(log)
+        assert (tallies.modules["invoices"].threshold, tallies.last) == (0.9, NOON + 9e9)
+        log.append_many([wake(NOON + 1), wake(NOON + 8e9, threshold=0.9)])
+        tallies.take(pages, NOON)
+        assert (tallies.modules["invoices"].threshold, tallies.last) == (0.6, NOON + 1)
+        assert facts(tallies) == facts(read(log)[1])
         pages.close()
 
 

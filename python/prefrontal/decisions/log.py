@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -22,6 +23,7 @@ from .deliveries import OWE, Deliveries
 from .folds import chosen, fold_questions, keep_folds, latest_of_burst, waiting_windows
 from .labels import NewLabel
 from .listing import DecisionList
+from .newest import newest_first, rank
 from .news import DecisionNews
 from .payloads import WAKE
 from .question_labels import label_questions, label_unanswered
@@ -247,23 +249,21 @@ class DecisionLog:
         reason: str | None = None,
         since: float | None = None,
         kind: str | None = WAKE,
-        *,
-        until: float | None = None,
     ) -> DecisionList:
         """The newest decisions first, at most `limit`, only those that match what is given.
 
-        since: Unix seconds; that moment is included. until: the same, left out. kind: None for all
-        kinds. acted: False asks for what slept, too, as far as the ring beside the log goes back.
+        since: Unix seconds; that moment is included. kind: None for all kinds. acted: False asks
+        for what slept, too, as far as the ring beside the log goes back. What is dated more than
+        `CLOCKS_DIFFER_S` after now comes last.
         """
-        match = (subject, acted, reason, since, until, kind)
-        decisions = queries.newest(self._database, limit, *match)
+        now, begin = self._clock.now(), -math.inf if since is None else since
+        read = partial(queries.newest, self._database, limit, subject, acted, reason, kind)
+        decisions = newest_first(read, limit, now, since=begin)
         if acted is False and kind in (None, WAKE) and self._slept is not None:
-            asleep = self._slept.newest(limit, subject, reason)
+            asleep = self._slept.newest(limit, subject, reason, now)
             known = {each.id for each in decisions}
-            decisions += [each for each in asleep if each.id not in known]
-            decisions = [each for each in decisions if since is None or each.time >= since]
-            decisions = [each for each in decisions if until is None or each.time < until]
-            decisions = sorted(decisions, key=lambda each: -each.time)[: max(limit, 0)]
+            decisions += [each for each in asleep if each.id not in known and each.time >= begin]
+            decisions = sorted(decisions, key=lambda each: rank(each.time, now))[: max(limit, 0)]
         return DecisionList(decisions)
 
     def followed(self, decision_id: str) -> DecisionList:

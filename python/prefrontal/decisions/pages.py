@@ -17,6 +17,7 @@ from .deliveries import STANDING, SinkProgress
 from .event_json import restored, storable
 from .gate_reads import EVENT, IS_TOLD, LATE, RUN, GateReads
 from .labels import TOLD
+from .newest import CLOCKS_DIFFER_S, newest_first
 from .payloads import PAYLOADS, WAKE, FoldedWindow, WakePayload
 
 _PAGE = 1000
@@ -156,19 +157,25 @@ class DecisionPages:
         """What figures about the gate need, over the same connection."""
         return GateReads(self._database)
 
-    def latest(self) -> list[tuple[str, float, float]]:
-        """(module, threshold, Unix second) of the newest wake that each decided about."""
-        rows = self._database.execute(
-            "SELECT newest.subject, decisions.threshold, newest.time FROM decisions"
-            " JOIN (SELECT subject, max(time) AS time FROM decisions"
-            f" WHERE kind = '{WAKE}' GROUP BY subject) AS newest"
-            " ON decisions.time = newest.time AND decisions.subject = newest.subject"
-            f" WHERE kind = '{WAKE}' ORDER BY decisions.seq"
-        )
-        return [
-            (restored(subject), math.nan if threshold is None else float(threshold), float(time))
-            for subject, threshold, time in rows
-        ]
+    def latest(self, now: float) -> list[tuple[str, float, float]]:
+        """(module, threshold, Unix second) of the newest wake that each decided about; one that a
+        clock ahead of `now` dated where there is no other.
+        """
+        latest: dict[str, tuple[str, float, float]] = {}
+        border = now + CLOCKS_DIFFER_S
+        for since, until in ((border, math.inf), (-math.inf, border)):
+            rows = self._database.execute(
+                "SELECT newest.subject, decisions.threshold, newest.time FROM decisions"
+                " JOIN (SELECT subject, max(time) AS time FROM decisions"
+                f" WHERE kind = '{WAKE}' AND time >= ? AND time < ? GROUP BY subject) AS newest"
+                " ON decisions.time = newest.time AND decisions.subject = newest.subject"
+                f" WHERE kind = '{WAKE}' ORDER BY decisions.seq",
+                (since, until),
+            )
+            for subject, threshold, time in rows:
+                value = math.nan if threshold is None else float(threshold)
+                latest[subject] = (restored(subject), value, float(time))
+        return list(latest.values())
 
     def unanswered(self) -> list[int]:
         """Numbers of the wakes with a question that nobody has answered, in their order."""
@@ -186,15 +193,21 @@ class DecisionPages:
         )
         return {seq: from_row(tuple(row)) for seq, *row in rows}
 
-    def of_kinds(self, kinds: Sequence[str], limit: int) -> list[tuple[int, Decision]]:
-        """The newest decisions of these kinds, none of them wakes; the newest first."""
+    def of_kinds(self, kinds: Sequence[str], limit: int, now: float) -> list[tuple[int, Decision]]:
+        """The newest decisions of these kinds, none of them wakes; the newest first, those that a
+        clock ahead of `now` dated last.
+        """
         marks = ", ".join("?" * len(kinds))
-        rows = self._database.execute(
-            f"SELECT {_WHOLE} FROM decisions WHERE kind <> '{WAKE}' AND kind IN ({marks}) "
-            "ORDER BY time DESC, seq DESC LIMIT ?",
-            (*kinds, limit),
-        )
-        return [(seq, from_row(tuple(row))) for seq, *row in rows]
+
+        def read(since: float, until: float) -> list[tuple[int, Decision]]:
+            rows = self._database.execute(
+                f"SELECT {_WHOLE} FROM decisions WHERE kind <> '{WAKE}' AND kind IN ({marks}) "
+                "AND time >= ? AND time < ? ORDER BY time DESC, seq DESC LIMIT ?",
+                (*kinds, since, until, limit),
+            )
+            return [(seq, from_row(tuple(row))) for seq, *row in rows]
+
+        return newest_first(read, limit, now)
 
     def led_to(self, cause: str) -> list[Decision]:
         """What one decision led to at once, in the order it was kept."""

@@ -47,9 +47,9 @@ def newest(
     subject: str | None,
     acted: bool | None,
     reason: str | None,
-    since: float | None,
-    until: float | None,
     kind: str | None,
+    since: float,
+    until: float,
 ) -> list[Decision]:
     """The newest decisions first, only those that match what is given."""
     conditions, values = ["TRUE"], list[Value]()

@@ -17,6 +17,7 @@ from typing import Any
 
 from ..errors import PrefrontalError
 from .decision import SPREAD, Decision, from_row, slept_id
+from .newest import is_ahead
 from .payloads import WAKE
 
 FORMAT = 1
@@ -121,20 +122,24 @@ class SleptWindows:
                     return matches[:most]
         return matches
 
-    def newest(self, limit: int, subject: str | None, reason: str | None) -> list[Decision]:
-        """The newest first, only those that match what is given."""
+    def newest(
+        self, limit: int, subject: str | None, reason: str | None, now: float
+    ) -> list[Decision]:
+        """The newest first, what a clock that was ahead dated last; only those that match what is
+        given. now: Unix seconds.
+        """
         matches: list[Decision] = []
+        ahead: list[Decision] = []
         for path in reversed(_files(self._folder)):
             first_id, lines = _read(path)
             for line in reversed(lines):
-                matches += [
-                    each
-                    for each in _decisions(first_id, line)
-                    if subject in (None, each.subject) and reason in (None, each.reason)
-                ]
+                for each in _decisions(first_id, line):
+                    if subject in (None, each.subject) and reason in (None, each.reason):
+                        (ahead if is_ahead(each.time, now) else matches).append(each)
                 if len(matches) >= limit:
                     return matches[:limit]
-        return matches
+                del ahead[limit:]
+        return (matches + ahead)[:limit]
 
 
 def _files(folder: Path) -> list[Path]:

@@ -161,7 +161,7 @@ class Follower:
             self._tallies = Tallies(self._pages, now, self._context.prices)
             self._publish(self._everything())
         if version != self._seen:
-            kinds = self._tallies.take(self._pages)
+            kinds = self._tallies.take(self._pages, now)
             self._publish(self._at_once(ALL_KINDS if self._trouble else kinds))
             self._seen = version
             if not self._grew:  # the rest waits until the browser has painted this
@@ -203,7 +203,7 @@ class Follower:
             "questions": self._queue.pieces(tallies, pages, self._later),
         }
         if not {ROUTE, ACT}.isdisjoint(kinds):
-            routes = pages.of_kinds((ROUTE,), ROUTES_READ)
+            routes = pages.of_kinds((ROUTE,), ROUTES_READ, self._context.clock.now())
             regions["routes"] = route_pieces(routes, {r.id: pages.led_to(r.id) for _, r in routes})
         if not REFLECTED.isdisjoint(kinds):
             regions["reflections"] = self._reflections()
@@ -235,8 +235,9 @@ class Follower:
         return regions
 
     def _reflections(self) -> dict[str, Html]:
-        decisions = self._pages.of_kinds(sorted(REFLECTED), REFLECTIONS_READ)
-        return reflection_pieces(decisions, self._cycles[-REFLECTIONS_READ:])
+        now = self._context.clock.now()
+        decisions = self._pages.of_kinds(sorted(REFLECTED), REFLECTIONS_READ, now)
+        return reflection_pieces(decisions, self._cycles[-REFLECTIONS_READ:], now)
 
     def _read_cycles(self) -> list[ReflectionRecord]:
         texts = open_memory(self._context.records.folder)

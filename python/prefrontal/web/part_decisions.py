@@ -9,6 +9,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ..cortex.models import ReflectionRecord
+from ..decisions.newest import rank
 from ..decisions.payloads import (
     ACT,
     ActPayload,
@@ -155,14 +156,17 @@ def _acted(act: Decision) -> Html:
 
 
 def reflection_pieces(
-    decisions: Sequence[tuple[int, Decision]], cycles: Sequence[ReflectionRecord]
+    decisions: Sequence[tuple[int, Decision]], cycles: Sequence[ReflectionRecord], now: float
 ) -> dict[str, Html]:
-    """What reflection changed and when it ran, what is alike as one, the newest first."""
+    """What reflection changed and when it ran, what is alike as one, the newest first.
+
+    now: Unix seconds; what a clock that was ahead dated comes last.
+    """
     rows: list[tuple[float, object, Decision | ReflectionRecord]] = [
         (each.time, (_kind(each), each.subject), each) for _, each in decisions
     ]
     rows += [(each.timestamp, ("cycle", each.trigger, each.status), each) for each in cycles]
-    rows.sort(key=lambda row: -row[0])
+    rows.sort(key=lambda row: rank(row[0], now))
     groups = _alike("d", ((likeness, each) for _, likeness, each in rows))
     pieces = [(each.key, _reflection(each)) for each in groups]
     return folded("d-more", pieces, REFLECTIONS)

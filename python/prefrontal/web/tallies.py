@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from ..assembly.gate_counts import GateCounts
+from ..decisions.newest import rank
 from ..decisions.payloads import WAKE
 from ..replay.log_replay import RELEVANT
 from ..replay.prices import USUAL_PRICES, Prices
@@ -85,10 +86,10 @@ class Tallies:
             self.seq, self.label = pages.ends()
             self.unanswered = dict.fromkeys(pages.unanswered())
             self.counts = GateCounts.read(pages.gate)
-            for subject, threshold, at in pages.latest():
+            for subject, threshold, at in pages.latest(now):
                 module = self.module(subject)
                 module.threshold, module.at = threshold, at
-                self.last = at if self.last is None else max(self.last, at)
+                self._note_last(at, now)
             for row in pages.since(self.day[0]):
                 self._show(row)
 
@@ -96,16 +97,15 @@ class Tallies:
         """The day of that module."""
         return self.modules.setdefault(module_id, ModuleDay())
 
-    def take(self, pages: DecisionPages) -> set[str]:
+    def take(self, pages: DecisionPages, now: float) -> set[str]:
         """Keep up; the kinds of the decisions that came."""
         kinds = set()
         with pages.reading():
             last_label = pages.ends()[1]
             self.counts.waits += pages.gate.waits(after=self.seq)
             for row in pages.after(self.seq):
-                self._add(
-                    replace(row, label=None, source=None)
-                )  # its label is among those that came, too
+                # its label is among those that came, too
+                self._add(replace(row, label=None, source=None), now)
                 kinds.add(row.kind)
                 self.seq = row.seq
             came = pages.relabelled(self.label)
@@ -121,12 +121,17 @@ class Tallies:
         """Whether another day has begun: then everything is counted anew."""
         return not self.day[0] <= now < self.day[1]
 
-    def _add(self, row: LogRow) -> None:
-        self.last = row.time if self.last is None else max(self.last, row.time)
+    def _note_last(self, time: float, now: float) -> None:
+        known = time if self.last is None else self.last
+        self.last = min(known, time, key=lambda each: rank(each, now))
+
+    def _add(self, row: LogRow, now: float) -> None:
+        self._note_last(row.time, now)
         if row.kind != WAKE:
             return
         module = self.module(row.subject)
-        module.threshold, module.at = row.threshold, row.time
+        if module.at is None or rank(row.time, now) <= rank(module.at, now):
+            module.threshold, module.at = row.threshold, row.time
         self.counts.add(row)
         if row.acted and row.asks and row.label is None:
             self.unanswered[row.seq] = None

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from ...decisions.log import Decision, DecisionLog
     from ...storage.state_folder import StateFolder
 
-CLOCKS_DIFFER_S = 60.0
-"""How far the clocks of machines that share a log may lie apart without a word."""
 WORDS = {"useful": 1.0, "useless": 0.0, "right": 1.0, "wrong": 0.0}
 
 
@@ -62,7 +60,8 @@ def decisions(
     with decision_log(state) as log:
         acted = not slept if slept or kind == WAKE else None
         chosen = None if kind == "all" else kind
-        records = _latest(log, limit, module, acted, chosen)
+        records = log.recent(limit, subject=module, acted=acted, kind=chosen)
+        _tell_ahead(log, module, acted, chosen)
         tell_standing(log)
         questions = log.fold_questions([each.id for each in records if not each.acted])
         waiting = len(log.waiting_windows())
@@ -87,21 +86,17 @@ def decisions(
         )
 
 
-def _latest(
-    log: DecisionLog, limit: int, module: str | None, acted: bool | None, kind: str | None
-) -> list[Decision]:
-    """The newest first; those of a clock that was ahead come last, and standard error says so."""
+def _tell_ahead(log: DecisionLog, module: str | None, acted: bool | None, kind: str | None) -> None:
+    """On standard error, where decisions of a clock that was ahead would else be on top."""
     from ...clock import SystemClock
+    from ...decisions.newest import CLOCKS_DIFFER_S
     from ..page import when
 
-    now = SystemClock().now() + CLOCKS_DIFFER_S
-    past = log.recent(limit, subject=module, acted=acted, kind=kind, until=now)
-    ahead = log.recent(limit, subject=module, acted=acted, kind=kind, since=now)
-    if ahead:
-        latest = f"{when(ahead[0].time)} ({ahead[0].id[:ID_LENGTH]})"
+    since = SystemClock().now() + CLOCKS_DIFFER_S
+    for latest in log.recent(1, subject=module, acted=acted, kind=kind, since=since):
         what = "decisions from a clock that was ahead are listed last"
-        click.echo(f"{what}; the latest is dated {latest}", err=True)
-    return [*past, *ahead[: limit - len(past)]]
+        dated = f"the latest is dated {when(latest.time)} ({latest.id[:ID_LENGTH]})"
+        click.echo(f"{what}; {dated}", err=True)
 
 
 @click.command()
