@@ -1,13 +1,18 @@
-"""The bar on standard error, where somebody is looking."""
+"""The bar on standard error, where somebody is looking, and moments for people."""
 
 from __future__ import annotations
 
 import io
 import sys
+import time
 
 import pytest
 
-from prefrontal.cli.page import progress
+from prefrontal.cli.page import list_moments, progress
+from prefrontal.cli.run.story import wake_line
+from prefrontal.clock import SystemClock
+
+from ..decisions.decision_samples import woke
 
 SHOWN, HIDDEN = "\x1b[?25h", "\x1b[?25l"
 
@@ -46,3 +51,17 @@ def test_without_a_terminal_nothing_is_written(monkeypatch: pytest.MonkeyPatch) 
     with progress() as step:
         step("replaying", 1, 2)
     assert not pipe.getvalue().strip()
+
+
+def test_the_year_of_a_list_is_left_out_where_it_is_the_current() -> None:
+    now = time.mktime((2026, 11, 29, 7, 4, 14, 0, 0, -1))
+    before = time.mktime((2025, 12, 31, 23, 59, 59, 0, 0, -1))
+    assert list_moments([now, now - 3600], now) == ["11-29 07:04:14", "11-29 06:04:14"]
+    assert list_moments([now, before], now) == ["2026-11-29 07:04:14", "2025-12-31 23:59:59"]
+    assert list_moments([1e20], now) == ["unknown"]
+    assert list_moments([], now) == []
+
+
+def test_a_wake_of_another_day_is_told_with_the_day() -> None:
+    assert wake_line(woke(SystemClock().now()))[8] == " "
+    assert wake_line(woke()).startswith("2023-11-1")

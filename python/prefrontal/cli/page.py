@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 import click
@@ -75,6 +75,13 @@ def when(moment: float) -> str:
         return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(moment))
     except (ValueError, OverflowError, OSError):
         return "unknown"
+
+
+def list_moments(moments: Sequence[float], now: float) -> list[str]:
+    """As `when`, without the year where all are of the year of `now`."""
+    texts = [when(each) for each in moments]
+    year = when(now)[:5]
+    return [each[5:] for each in texts] if all(each[:5] == year for each in texts) else texts
 
 
 def span(seconds: float) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import time
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ from click.testing import CliRunner, Result
 from rich.cells import cell_len
 
 from prefrontal.cli import main
+from prefrontal.clock import SystemClock
 from prefrontal.decisions.log import Decision, DecisionLog
 from prefrontal.decisions.payloads import WakePayload
 from prefrontal.storage.sqlite_database import SqliteDatabase
@@ -87,6 +90,21 @@ def test_decisions_of_a_clock_that_was_ahead_hide_no_others(
     assert "decisions from a clock that was ahead are listed last" in done.stderr
     assert "the latest is dated 2096-10-02" in done.stderr
     assert "00000003" in run("decisions", "--limit", "1", *form).stdout
+
+
+@pytest.mark.parametrize("columns", ["80", "40"])
+def test_the_year_is_listed_where_one_is_not_the_current(
+    state: Path, monkeypatch: pytest.MonkeyPatch, columns: str
+) -> None:
+    now = SystemClock().now()
+    year = time.strftime("%Y-", time.localtime(now))
+    add(state, decision(7, time=now))
+    for name, value in (("FORCE_COLOR", "1"), ("COLUMNS", columns), ("TERM", "xterm")):
+        monkeypatch.setenv(name, value)
+    assert "  2023-11-14 " in click.unstyle(run("decisions").stdout)
+    assert f"00000007  {year}" in click.unstyle(run("decisions").stdout)
+    alone = click.unstyle(run("decisions", "--limit", "1").stdout)
+    assert re.search(r"00000007  \d\d-\d\d \d\d:\d\d:\d\d", alone)
 
 
 @pytest.mark.usefixtures("state")
@@ -342,7 +360,7 @@ def test_in_a_terminal_only_the_question_is_shortened(
     for name, value in (("FORCE_COLOR", "1"), ("COLUMNS", "80"), ("TERM", "xterm")):
         monkeypatch.setenv(name, value)
     first = click.unstyle(run("decisions").stdout).splitlines()[1]
-    assert first.startswith("00000005  11-14 ")
+    assert first.startswith("00000005  2023-11-14 ")
     assert first.split()[-3:-1] == ["0.90", "0.5"]
     assert first.rstrip().endswith("Q…")
     assert cell_len(first.rstrip()) == 80

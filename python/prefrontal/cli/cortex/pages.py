@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from rich.padding import Padding
 from rich.text import Text
 
+from ...clock import SystemClock
 from ...origins import named
-from ..page import MOST_CHARACTERS, cut, page, plain_table, shown, span, when
+from ..page import MOST_CHARACTERS, cut, list_moments, page, plain_table, shown, span, when
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -91,8 +92,9 @@ def print_history(records: Sequence[ReflectionRecord]) -> None:
     """A row for each cycle, with its summary beside it or, in a terminal of usual width, below."""
     with page() as console:
         if console.width < NARROW:
-            for record in records:
-                _record_in_two_lines(console, record)
+            moments = list_moments([each.timestamp for each in records], SystemClock().now())
+            for record, moment in zip(records, moments, strict=True):
+                _record_in_two_lines(console, record, moment.rsplit(":", 1)[0])
             return
         table = plain_table("#", "started", "trigger", "took", *COUNTED)
         for place in (0, 3, 4, 5, 6):
@@ -124,8 +126,7 @@ def _row(record: ReflectionRecord) -> tuple[str | Text, ...]:
     )
 
 
-def _record_in_two_lines(console: Console, record: ReflectionRecord) -> None:
-    moment = when(record.timestamp)[5:16]
+def _record_in_two_lines(console: Console, record: ReflectionRecord, moment: str) -> None:
     head = shown(f"{record.trigger}, {took(record)}")
     console.print(Text.assemble((f"{record.cycle}  ", "bold"), f"{moment}  ", head))
     numbers = ", ".join(

@@ -10,12 +10,13 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from ...clock import SystemClock
 from ...decisions.labels import PRESET, TOLD
 from ...decisions.payloads import ROUTE, WAKE, AssessmentPayload, WakePayload
 from ...decisions.words import NOTHING_SAID, SUBJECTS, counted, facts, scored, sentence, trust_moved
 from ...feature_words import reason_words
 from ...plain_text import visible
-from ..page import cut, facts_table, page, shown, when
+from ..page import cut, facts_table, list_moments, page, shown, when
 from .answerable import ANSWERABLE, ID_LENGTH
 from .chain import Chain, chain_table
 from .deliveries import handover
@@ -34,8 +35,8 @@ MODULE_WIDTH = 20
 KIND_WIDTH = 12
 _UNPUSHED = "Nothing pushed the score: the module knows nothing of such signals yet."
 _PUSHED = "What pushed the score, as log-odds (left: against waking, right: for)"
-FIXED_WIDTH = 14 + 5 + 5 + 5 * 2
-"""Of a list: moment, score and label, and two blanks after each column but the last."""
+FIXED_WIDTH = 5 + 5 + 5 * 2
+"""Of a list: score and label, and two blanks after each column but the last."""
 LEAST_QUESTION = 12
 """Where a list leaves the question no more, each decision is a paragraph."""
 MOST_LINES = 4
@@ -57,26 +58,23 @@ def print_list(
 ) -> None:
     """One line for each decision; only a terminal's width shortens it. mixed: of all kinds."""
     length = _id_length(records)
+    moments = list_moments([each.time for each in records], SystemClock().now())
     texts = [_what(record) + _told(record, questions or {}) for record in records]
     modules = [cut(record.subject, MODULE_WIDTH) for record in records]
-    width = length + FIXED_WIDTH + max(6, *(module.cell_len for module in modules))
+    width = length + max(map(len, moments)) + FIXED_WIDTH
+    width += max(6, *(module.cell_len for module in modules))
     width += KIND_WIDTH if mixed else 0
     with page() as console:
         if console.width < width + LEAST_QUESTION:
-            for record, text in zip(records, texts, strict=True):
-                _print_paragraph(record, text, length, mixed, console)
+            for record, moment, text in zip(records, moments, texts, strict=True):
+                _print_paragraph(record, moment, text, length, mixed, console)
             return
         table = _list_table(records[0].kind, mixed)
-        for record, module, text in zip(records, modules, texts, strict=True):
+        for record, moment, module, text in zip(records, moments, modules, texts, strict=True):
             kinds = (record.kind,) if mixed else ()
-            label, score, question = (
-                _label_of(record),
-                _score_of(record),
-                cut(text, console.width - width),
-            )
-            table.add_row(
-                record.id[:length], _moment_of(record), *kinds, module, score, label, question
-            )
+            label, score = _label_of(record), _score_of(record)
+            question = cut(text, console.width - width)
+            table.add_row(record.id[:length], moment, *kinds, module, score, label, question)
         console.print(table, soft_wrap=True)
 
 
@@ -92,7 +90,7 @@ def _list_table(kind: str, mixed: bool) -> Table:
 
 
 def _print_paragraph(
-    record: Decision, text: str, length: int, mixed: bool, console: Console
+    record: Decision, moment: str, text: str, length: int, mixed: bool, console: Console
 ) -> None:
     """The columns of a list below each other."""
     score, label = _score_of(record), _label_of(record)
@@ -100,17 +98,13 @@ def _print_paragraph(
     facts += [visible(record.subject, MODULE_WIDTH)]
     facts += [f"score {score}"] if score else []
     facts += [f"label {label}"] if label else []
-    console.print(Text(record.id[:length], "bold") + f"  {_moment_of(record)}")
+    console.print(Text(record.id[:length], "bold") + f"  {moment}")
     console.print(Padding(", ".join(facts), (0, 0, 0, 2), expand=False))
     lines = shown(text).wrap(console, max(LEAST_QUESTION, console.width - 4))
     for line in lines[:MOST_LINES]:
         line.rstrip()
         more = " …" if len(lines) > MOST_LINES and line is lines[MOST_LINES - 1] else ""
         console.print(Text("  ") + line + more)
-
-
-def _moment_of(record: Decision) -> str:
-    return when(record.time)[5:]
 
 
 def _score_of(record: Decision) -> str:

@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from ...clock import SystemClock
 from ...decisions.document import line
 from ...decisions.payloads import WAKE
 from ...decisions.words import brief
@@ -88,8 +89,10 @@ class Story:
 
 
 def wake_line(wake: Decision) -> str:
-    """Time, module, score, id and question, on one line."""
-    moment = time.strftime("%H:%M:%S", time.localtime(wake.time))
+    """Time, module, score, id and question, on one line; with the day where that is another."""
+    then, today = time.localtime(wake.time), time.localtime(SystemClock().now())
+    day = "" if then[:3] == today[:3] else "%Y-%m-%d "
+    moment = time.strftime(f"{day}%H:%M:%S", then)
     module = painted(f"{visible(wake.subject, 24):<{_WIDTH}}", bold=True)
     shown_id = painted(wake.id[:ID_LENGTH], dim=True)
     audit = painted("audit: ", fg="yellow") if wake.reason == "audit" else ""

@@ -132,7 +132,7 @@ def _print_asked(log: DecisionLog, report: ShadowReport, state: StateFolder, pag
     page.say("It would have asked last:", "bold")
     for each in questions:
         question = visible(each.question or "", 200)
-        when = f"{moment(each.time, '%m-%d %H:%M')}  {each.id[:ID_LENGTH]}"
+        when = f"{moment(each.time)}  {each.id[:ID_LENGTH]}"
         page.say(f"{when}  {visible(each.subject, 24)}: {question}", indent=2)
     place = shell_word(str(state.shadow.path))
     page.say("Say what of it matters:", indent=2)
