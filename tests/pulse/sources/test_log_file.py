@@ -263,6 +263,19 @@ def test_a_file_that_was_cut_under_its_writer_has_no_emptiness_in_its_lines(
         assert told() == ["three"]
 
 
+def test_emptiness_inside_a_line_that_is_too_long_does_not_end_it(
+    path: Path, follow: Callable[..., Told]
+) -> None:
+    path.touch()
+    told = follow()
+    with path.open("r+", encoding="utf-8", buffering=1) as writer:
+        writer.write("y" * (2**20 + 2**16))  # whole blocks: emptiness begins at once
+        assert told() == ["y" * 2_000]
+        writer.seek(4 * 2**20)
+        writer.write("rest\nz\n")
+        assert told() == ["z"]
+
+
 def test_a_file_that_cannot_be_opened_yet_is_tried_again_and_its_past_is_no_event(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

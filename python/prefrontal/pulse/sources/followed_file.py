@@ -173,7 +173,7 @@ class FollowedFile:
                 return
             offset = self.size
         if offset > self._offset:
-            self.go_to(offset)
+            self.go_to(offset, self.lines.is_skipping)
 
     def _written(self) -> int:
         """When last, in ns; of what was packed, when the pack was."""
