@@ -12,9 +12,9 @@ from pathlib import Path
 
 from ..errors import SourceError
 from ..home_folder import expanded
+from ..settings.agent_file import FILE_NAME, whole_path
 
 NAME = "prefrontal"
-FILE_NAME = "prefrontal.yml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +57,9 @@ def usual_config(named: str | None) -> Path:
         [Path(FILE_NAME), Path("~/.prefrontal") / FILE_NAME] if named is None else [Path(named)]
     )
     for each in places:
-        path = expanded(each).absolute()
+        path = expanded(each)
         if path.is_file():
-            return path
+            return whole_path(path)
     if named is not None:
         raise SourceError(f"{named} cannot be read: No such file or directory")
     raise SourceError(

@@ -75,6 +75,11 @@ def folder_of(file: str | os.PathLike[str]) -> Path:
     return folder.resolve() if ".." in folder.parts else folder
 
 
+def whole_path(file: str | os.PathLike[str]) -> Path:
+    """The settings file in its `folder_of`: as long as that is there, whatever becomes of ours."""
+    return folder_of(file) / Path(file).name
+
+
 def _current() -> Path:
     try:
         return Path.cwd()

@@ -113,6 +113,23 @@ def test_without_a_config_the_hook_and_its_gate_know_the_same_state(
     assert label(state, decision) == 1.0
 
 
+def test_settings_named_by_way_of_a_parent_folder_are_named_whole(
+    tmp_path: Path, state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "prefrontal"
+    program.write_text(f'#!/bin/sh\necho "$PWD $@" >> {tmp_path}/words\n')
+    program.chmod(0o755)
+    monkeypatch.setattr(claude_hooks, "own_program", lambda: [str(program)])
+    (tmp_path / "prefrontal.yml").write_text("state: state\n")
+    (tmp_path / "below").mkdir()
+    monkeypatch.chdir(tmp_path / "below")
+    payload = {"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "HEARTBEAT"}
+    words = ["hook", "claude-code", "--config", "../prefrontal.yml"]
+    CliRunner().invoke(cli.main, words, input=json.dumps(payload))
+    asked = (tmp_path / "words").read_text()
+    assert asked.startswith(f"{tmp_path} gate --config {tmp_path}/prefrontal.yml ")
+
+
 def test_who_was_started_by_a_wake_labels_it(state: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     decision = wake(state)
     monkeypatch.setenv("PREFRONTAL_ID", decision)

@@ -345,6 +345,15 @@ def test_the_line_of_cron_does_what_it_says(home: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd is not here")
+def test_settings_named_by_way_of_a_parent_folder_outlive_the_folder_that_we_are_in(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (home / "below").mkdir()
+    monkeypatch.chdir(home / "below")
+    done("install", "cron", "--config", "../prefrontal.yml", "--yes")
+    assert f"--config {home}/prefrontal.yml " in (home / ".crontab-table").read_text()
+
+
 def test_systemd_takes_the_unit(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(home))
     said = done("install", "systemd", "--yes")

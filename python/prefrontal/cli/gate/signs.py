@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...git_access import small_text
-from ...settings.agent_file import agent_files
+from ...settings.agent_file import agent_files, whole_path
 from ..watch.module_files import kept_modules
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ def files_of(settings: Settings, state: StateFolder) -> Iterator[Path]:
     """Files whose change means that settings, modules, logs or repositories have changed."""
     yield from agent_files()
     if settings.file is not None:
-        yield settings.file.absolute()
+        yield whole_path(settings.file)
     yield state.modules
     yield from (each.path for each in kept_modules(state))
     yield from (settings.path(each) for each in settings.modules if isinstance(each, str))

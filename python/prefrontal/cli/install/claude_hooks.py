@@ -14,7 +14,7 @@ from zlib import crc32
 from ...errors import SourceError
 from ...home_folder import expanded
 from ...installation.programs import Caller, own_program
-from ...settings.agent_file import settings_file
+from ...settings.agent_file import settings_file, whole_path
 from ...storage.files import write_atomic
 
 LIMIT_S = 8.0
@@ -63,7 +63,7 @@ class ClaudeHooks:
 
     def _asked(self) -> dict[str, Any]:
         """The gate's verdict. Raises SourceError when it gives none."""
-        config = None if self._config is None else expanded(self._config).absolute()
+        config = None if self._config is None else whole_path(expanded(self._config))
         words = [*own_program(), "gate"] + ([] if self._state is None else ["--state", self._state])
         if config is not None:
             words = Caller(own_program(), config, self._state).words("gate")

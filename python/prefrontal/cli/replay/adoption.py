@@ -24,6 +24,7 @@ from ...replay.report.wording import BASE_RATE_RULE
 from ...replay.session import Request, replay_events, replay_git, replay_history
 from ...settings.adopted import QUESTION
 from ...settings.adopted_text import with_adopted
+from ...settings.agent_file import whole_path
 from ...settings.gate import USUAL_RECALL
 from ...settings.loading import load_settings, parse_settings
 from ...storage.files import check_writable, write_atomic
@@ -216,7 +217,7 @@ def plan(
     Raises InputError where nothing can be learned or the settings do not allow it, SourceError
     before it replays where nothing could be written.
     """
-    config = expanded(config).absolute()
+    config = whole_path(expanded(config))
     if config.name.lower().endswith(".json"):
         raise InputError(f"config must be YAML to be extended, got {str(config)!r}")
     text = _text(config)

@@ -69,7 +69,7 @@ def run(
     What acting came to teaches the gate, the tools' ranking and the trust in whoever was behind
     the signal. `prefrontal explain ID` tells why, for every decision of the chain.
     """
-    from ...settings.agent_file import settings_file
+    from ...settings.agent_file import settings_file, whole_path
     from ..watch.watch import decide_partitions, telemetry_told
     from .parts import RunOptions
 
@@ -87,7 +87,7 @@ def run(
         from .partition_episodes import EpisodeHome, check_episodes
 
         file = settings_file(config)
-        name = None if file is None else str(file.absolute())
+        name = None if file is None else str(whole_path(file))
         plan = NodePlan(partitions, workers or 0, name, overrides, (), as_json, EpisodeHome)
         plan.check()
         check_episodes(plan)

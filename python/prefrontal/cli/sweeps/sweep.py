@@ -14,6 +14,7 @@ from click.core import ParameterSource
 from ...errors import InputError, SourceError
 from ...home_folder import expanded
 from ...plain_text import visible
+from ...settings.agent_file import whole_path
 
 if TYPE_CHECKING:
     from ...assembly.sweeps.sweep import Step, SweepOutcome, SweepPlan
@@ -81,7 +82,7 @@ def check_alone(context: click.Context) -> None:
 
 def results_folder(settings: str) -> Path:
     """`sweep.yml` has its results in `sweep-results` beside it."""
-    file = Path(settings).absolute()
+    file = whole_path(settings)
     return file.with_name(f"{file.stem}-results")
 
 

@@ -109,7 +109,12 @@ def watch(
     """
     from ...executive.trust_standings import gate_standings
     from ...settings import load_settings, parse_settings
-    from ...settings.agent_file import read_agent_config, settings_file, workspace_folder
+    from ...settings.agent_file import (
+        read_agent_config,
+        settings_file,
+        whole_path,
+        workspace_folder,
+    )
     from .session import build_watch
 
     if shadow and (command is not None or post is not None or as_json or form):
@@ -133,7 +138,7 @@ def watch(
             )
         from .partitions.plan import NodePlan
 
-        name = None if file is None else str(file.absolute())
+        name = None if file is None else str(whole_path(file))
         plan = NodePlan(partitions, workers or 0, name, overrides, tuple(added), as_json)
         click.get_current_context().exit(decide_partitions(plan, ray))
     settings = load_settings(file, overrides)
