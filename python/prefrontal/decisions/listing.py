@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from ..notebook import NOTHING, frame, share, table
+from ..plural import many
 from .decision import Decision
 
 SHOWN = 50
@@ -33,8 +34,7 @@ class DecisionList(list[Decision]):
 
     def _repr_html_(self) -> str:
         more = f", the first {SHOWN}" if len(self) > SHOWN else ""
-        noun = "decision" if len(self) == 1 else "decisions"
-        return table(f"{len(self):,} {noun}{more}", _HEADS, map(_cells, self[:SHOWN]))
+        return table(f"{many(len(self), 'decision')}{more}", _HEADS, map(_cells, self[:SHOWN]))
 
 
 def _events(record: Decision) -> tuple[int, str]:

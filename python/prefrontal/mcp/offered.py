@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
 from ..errors import InputError, PrefrontalError, shown
 from ..nearest import did_you_mean
+from ..plural import noun
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -142,11 +143,12 @@ def _name(error: ErrorDetails) -> str:
 
 def _rule(error: ErrorDetails) -> str:
     bound = error.get("ctx", {})
-    unit = "characters" if error["type"].startswith("string") else "items"
+    unit = "character" if error["type"].startswith("string") else "item"
     if error["type"].endswith("too_short"):
         least = bound["min_length"]
-        return f"have at least {least} {unit.removesuffix('s') if least == 1 else unit}"
+        return f"have at least {least} {noun(least, unit)}"
     if error["type"].endswith("too_long"):
-        return f"have at most {bound['max_length']} {unit}"
+        most = bound["max_length"]
+        return f"have at most {most} {noun(most, unit)}"
     rule = error["msg"].replace("Input should be", "be", 1).replace("Input should", "", 1).strip()
     return rule.replace("be a valid ", "be a ")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import InputError
 from ..plain_text import shorten, visible
+from ..plural import many
 from .modules.template import QUESTION_LIMIT, QuestionTemplate
 
 if TYPE_CHECKING:
@@ -54,9 +55,8 @@ def question_about(
     text = with_others(text, [each for each in others if each[-1:] != window[-1:]])
     if not crowd:
         return text
-    counted = (
-        f" Besides, {crowd:,} held back {'window is' if crowd == 1 else 'windows are'} in the log."
-    )
+    verb = "is" if crowd == 1 else "are"
+    counted = f" Besides, {many(crowd, 'held back window')} {verb} in the log."
     return shorten(text, QUESTION_LIMIT - len(counted)) + counted
 
 
@@ -71,7 +71,7 @@ def with_others(text: str, others: Sequence[Sequence[SignalEvent]]) -> str:
     ]
     rest = len(others) - sum(list(counts.values())[:MOST_NAMED])
     if rest:
-        names.append(f"and {rest} others" if rest > 1 else "and 1 other")
+        names.append(f"and {many(rest, 'other')}")
     more = f" And {len(others)} more{_kinds(others) if rest else ''}: {'; '.join(names)}."
     return shorten(text, QUESTION_LIMIT - len(more)) + more
 

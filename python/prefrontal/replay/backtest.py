@@ -8,6 +8,7 @@ from itertools import islice
 from time import perf_counter
 from typing import TYPE_CHECKING
 
+from ..plural import many
 from .curve import area_under_roc, ranked, recall_curve
 from .heartbeats import DAY_S
 from .learner import ALL, ASKED, LABELS, Learner
@@ -288,6 +289,6 @@ def _cautions(positives: int, names_bursts: bool) -> Iterator[str]:
         yield "These windows name incidents: --incidents asks about each burst of them once."
     if 0 < positives < FEW_POSITIVES:
         yield (
-            f"Only {positives} relevant window{'' if positives == 1 else 's'} after the warm-up:"
+            f"Only {many(positives, 'relevant window')} after the warm-up:"
             " read every figure with its interval, and try a longer history."
         )

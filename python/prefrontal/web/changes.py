@@ -13,8 +13,9 @@ from ..decisions.payloads import EDITED_QUESTION, WAKE, DirectivePayload
 from ..decisions.threshold_wishes import wish_threshold
 from ..errors import InputError
 from ..plain_text import visible
+from ..plural import many
 from ..runtime.conversation.facts import LONGEST_VALUE
-from .markup import many, meant
+from .markup import meant
 from .operator_word import (
     approve_belief,
     approve_directive,

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from ..assembly.replay_gate import policy_admission
 from ..decisions.labels import TOLD
 from ..decisions.payloads import FoldedWindow
+from ..plural import many
 from ..replay.log_replay import RELEVANT, ModuleOutcome, replay_log
 from ..replay.occasions import Occasion
 from ..types import Reason
-from .markup import many
 
 if TYPE_CHECKING:
     from ..decisions.pages import LogRow

@@ -89,11 +89,6 @@ def folded(
     return context
 
 
-def many(count: int, noun: str, plural: str = "") -> str:
-    """ "1 wake", "1,200 wakes"."""
-    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
-
-
 def _safe(name: str, value: object) -> str:
     if isinstance(value, Html):
         return value

@@ -21,7 +21,8 @@ from ..decisions.payloads import (
     RoutePayload,
 )
 from ..decisions.words import sentence, signed, trust_moved
-from .markup import Html, fill, folded, join, many, moment
+from ..plural import many
+from .markup import Html, fill, folded, join, moment
 
 if TYPE_CHECKING:
     from ..decisions.decision import Decision

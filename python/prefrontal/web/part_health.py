@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..decisions.deliveries import PENDING
+from ..plural import many
 from ..pulse.status_note import STATUS
-from .markup import Html, fill, many, moment
+from .markup import Html, fill, moment
 
 if TYPE_CHECKING:
     from ..decisions.pages import DecisionPages
@@ -138,7 +139,7 @@ def _source(each: Mapping[str, Any]) -> Html:
 
 def _short(value: object) -> str:
     if isinstance(value, list | tuple | set):
-        return many(len(value), "entry", "entries")
+        return many(len(value), "entry")
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:,}" if isinstance(value, int) else str(value)

@@ -9,7 +9,8 @@ from zlib import crc32
 
 from ..ledger.scale import info_word, trust_word
 from ..origins import named
-from .markup import Html, escaped, exact, fill, folded, join, many, moment
+from ..plural import many
+from .markup import Html, escaped, exact, fill, folded, join, moment
 
 if TYPE_CHECKING:
     from ..assembly.agent_records import AgentRecords

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 from ..assembly.gate_counts import ModuleCounts
+from ..plural import many
 from ..replay.report.tiles import caught_words
 from ..replay.report.wording import percent
-from .markup import Html, exact, fill, many, moment
+from .markup import Html, exact, fill, moment
 from .tallies import ModuleDay, Tallies
 
 if TYPE_CHECKING:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..feature_words import reason_words
+from ..plural import many
 from ..types import Reason
-from .markup import Html, escaped, exact, fill, join, many, moment
+from .markup import Html, escaped, exact, fill, join, moment
 from .question_groups import grouped
 
 if TYPE_CHECKING:

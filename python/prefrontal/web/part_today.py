@@ -6,8 +6,9 @@ import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from ..plural import many
 from ..replay.report.tiles import Tile, live_tiles, tile_markup
-from .markup import Html, fill, many, mark
+from .markup import Html, fill, mark
 from .tallies import Tallies, outcome
 
 if TYPE_CHECKING:

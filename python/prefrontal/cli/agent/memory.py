@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ...errors import InputError
+from ...plural import many
 from ...standard_input import input_bytes
 from ..answers import answer, json_option
 from ..candidates import memory_keys
@@ -104,7 +105,7 @@ def store(key: str, text: str, as_json: bool, home: Home) -> None:
     files.store(key, content)
     verb = "Replaced" if replaced else "Stored"
     done = {"key": key, "replaced": replaced, "characters": len(content)}
-    answer(as_json, done, f"{verb} {plain(key)}: {_many(len(content))}.")
+    answer(as_json, done, f"{verb} {plain(key)}: {many(len(content), 'character')}.")
 
 
 @memory.command(short_help="Delete a text, or a message.")
@@ -168,7 +169,3 @@ def _nearest(key: str, files: TextMemory) -> str:
 
     close = get_close_matches(key, files.keys(), n=1)
     return f" (did you mean {close[0]!r}?)" if close else ""
-
-
-def _many(count: int) -> str:
-    return f"{count:,} character" + ("" if count == 1 else "s")

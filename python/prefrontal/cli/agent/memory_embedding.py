@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ...errors import InputError
+from ...plural import many
 from ..answers import answer, json_option
 from ..workspace import home_options
 
@@ -39,7 +40,7 @@ def embed(remove: bool, as_json: bool, home: Home) -> None:
     if remove:
         with ConversationStore(path) as store:
             count = store.erase_vectors()
-        answer(as_json, {"removed": count}, f"Removed {_vectors(count)}.")
+        answer(as_json, {"removed": count}, f"Removed {many(count, 'vector')}.")
         return
     from ...runtime.conversation.semantics import configured
 
@@ -59,13 +60,9 @@ def embed(remove: bool, as_json: bool, home: Home) -> None:
                 last, known = semantics.embed_old(store, last), count
         total, count = store.vector_counts(semantics.name)
     done = {"model": semantics.name, "added": count - before, "vectors": count, "messages": total}
-    added = _vectors(count - before)
+    added = many(count - before, "vector")
     words = f"Added {added} by {semantics.name}; of {total:,} messages {count:,} have one."
     answer(as_json, done, words)
-
-
-def _vectors(count: int) -> str:
-    return f"{count:,} vector" + ("" if count == 1 else "s")
 
 
 @contextmanager

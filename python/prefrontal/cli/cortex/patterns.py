@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...errors import InputError, SourceError
+from ...plural import many
 from ...standard_input import input_bytes
 from ..answers import answer, json_option
 from ..watch.modules import plain
@@ -76,10 +77,9 @@ def import_patterns(file: str, as_json: bool, home: Home) -> None:
     with changing_wishes(home) as wishes:
         others = [each for each in wishes.hints if each.get("source") not in sources]
         wishes.hints = [*others, *hints]
-    count = f"{len(hints)} hint{'' if len(hints) == 1 else 's'}"
     named = plain(", ".join(sorted(sources))) or "nobody"
     done = {"hints": len(hints), "sources": sorted(sources)}
-    answer(as_json, done, f"Imported {count} of {named}. {when_taken_up(home)}")
+    answer(as_json, done, f"Imported {many(len(hints), 'hint')} of {named}. {when_taken_up(home)}")
 
 
 def _sharing(home: Home) -> tuple[Sharing, str]:

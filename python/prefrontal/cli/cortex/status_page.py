@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from ...origins import named
+from ...plural import many
 from ..page import facts_table, page, plain_table, shown, span, when
 
 if TYPE_CHECKING:
@@ -81,10 +82,8 @@ def _counted(counts: Mapping[str, Any]) -> str:
 
 def _today(used: Mapping[str, Any]) -> str:
     tokens = used["tokens_in"] + used["tokens_out"]
-    count = used["cycles"]
-    parts = (
-        f"{count} reflection{'' if count == 1 else 's'}, {tokens:,} tokens, ${used['dollars']:.2f}"
-    )
+    count = many(used["cycles"], "reflection")
+    parts = f"{count}, {many(tokens, 'token')}, ${used['dollars']:.2f}"
     caps = []
     if used["daily_tokens"] is not None:
         caps.append(f"{used['daily_tokens']:,} tokens")

@@ -12,6 +12,7 @@ from ...decisions.decision import KINDS
 from ...decisions.document import document, explanation
 from ...decisions.payloads import ACT, ROUTE, WAKE
 from ...errors import InputError
+from ...plural import many
 from ..answers import json_option
 from ..candidates import decision_ids, module_names
 from ..paths import home_short
@@ -71,8 +72,8 @@ def decisions(
             click.echo(json.dumps(document(record, features=True) | question))
         return
     if waiting and kind == WAKE:
-        verb = "window waits" if waiting == 1 else "windows wait"
-        click.echo(f"{waiting} {verb} for a question: held back, and asked about when that ends")
+        what = f"{many(waiting, 'window')} {'waits' if waiting == 1 else 'wait'}"
+        click.echo(f"{what} for a question: held back, and asked about when that ends")
     if records:
         from .explain_page import print_list
 

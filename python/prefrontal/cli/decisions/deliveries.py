@@ -9,6 +9,7 @@ import click
 from ...clock import SystemClock
 from ...decisions.deliveries import PENDING
 from ...plain_text import visible
+from ...plural import many
 
 if TYPE_CHECKING:
     from ...decisions.deliveries import Handover, SinkProgress
@@ -53,6 +54,5 @@ def handovers(log: DecisionLog, decision_id: str) -> list[Handover]:
 
 def handover(each: Handover) -> str:
     """`done after 3 tries, HTTP 204`."""
-    tries = "1 try" if each.attempts == 1 else f"{each.attempts} tries"
     detail = f", {each.detail}" if each.detail else ""
-    return f"{each.state} after {tries}{detail}"
+    return f"{each.state} after {many(each.attempts, 'try')}{detail}"

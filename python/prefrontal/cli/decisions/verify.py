@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...decisions.decision import Decision
+from ...plural import many
 from ...pulse.gate_module import VERSION
 from ..page import plain_table, progress, shown
 from ..state import decision_log, state_options
@@ -117,11 +118,10 @@ def _plain(value: Any) -> Any:
 
 
 def _print(tally: VerifyTally, deviations: list[Deviation], count: int) -> None:
-    starts = "1 start" if tally.starts == 1 else f"{tally.starts} starts"
     outcome = _differences(count)
-    again = "decision" if tally.decided == 1 else "decisions"
+    again = many(tally.decided, "decision")
     were = "was" if tally.decided == 1 else "were"
-    click.echo(f"{tally.decided:,} {again} of {starts} {were} made again: {outcome}.")
+    click.echo(f"{again} of {many(tally.starts, 'start')} {were} made again: {outcome}.")
     for version, of_it in sorted(tally.versions.items()):
         if version != VERSION:
             what = _differences(tally.differing[version])

@@ -11,6 +11,7 @@ import click
 
 from ...errors import PrefrontalError, SourceError
 from ...plain_text import one_line, shorten
+from ...plural import many
 from ..answers import answer
 from ..candidates import presets
 
@@ -153,13 +154,12 @@ def decide(result: ReplayResult, commits: set[str]) -> PushVerdict:
     first = draft.highest
     assert first is not None
     subject = shorten(one_line(first.text), 80)
-    number = "commit" if len(decided) == 1 else "commits"
     side = "at or above" if first.woke else "below"
     why = (
         f'"{subject}" ({first.key[:10]}) scores {first.score:.2f}, {side} the threshold'
         f" {first.threshold:.2f} that keeps a recall of {result.asked_recall:g} for"
-        f" {result.preset}; {sum(each.woke for each in decided)} of {len(decided)} {number} would"
-        " wake the reviewer."
+        f" {result.preset}; {sum(each.woke for each in decided)} of"
+        f" {many(len(decided), 'commit')} would wake the reviewer."
     )
     return PushVerdict(draft.run, why, decided)
 

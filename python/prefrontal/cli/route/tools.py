@@ -9,6 +9,7 @@ import click
 
 from ...errors import InputError
 from ...plain_text import one_line
+from ...plural import many
 from ..answers import answer, json_option, printable_json
 from .options import project_options, settings_of
 
@@ -199,8 +200,7 @@ def import_tools(
         "tools": [tool.relative for tool in imported],
         "findings": [str(finding) for finding in findings],
     }
-    nouns = "tool" if len(imported) == 1 else "tools"
-    answer(as_json, done, f"{len(imported)} {nouns} taken in ({where}).")
+    answer(as_json, done, f"{many(len(imported), 'tool')} taken in ({where}).")
 
 
 def as_dict(tool: Tool) -> dict[str, Any]:

@@ -9,8 +9,9 @@ from ...assembly.attendance import Attendance, taught_through
 from ...assembly.frozen_moments import FrozenMoments
 from ...clock import SystemClock
 from ...errors import PrefrontalError
+from ...plural import many
 from ..watch.hand_over import give_once
-from ..watch.screen import Screen, many
+from ..watch.screen import Screen
 from ..watch.session import Ground, WatchSession, lay_ground, watch_on
 from ..watch.watch import run
 from .story import Story

@@ -16,11 +16,12 @@ from ...assembly.frozen_moments import FrozenMoments
 from ...clock import SystemClock
 from ...errors import InputError, SourceError
 from ...plain_text import visible
+from ...plural import many
 from ...pulse.shells.stepper import Stepper
 from ...pulse.sources.event_lines import LineSplitter, event_from_line
 from ...standard_input import input_bytes
 from ..watch.hearing import Unheard
-from ..watch.screen import Screen, many, threshold_lines
+from ..watch.screen import Screen, threshold_lines
 from ..watch.session import Ground, lay_ground
 from ..watch.telemetry import say
 from .story import Story

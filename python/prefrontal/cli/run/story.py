@@ -11,9 +11,9 @@ from ...decisions.document import line
 from ...decisions.payloads import WAKE
 from ...decisions.words import brief
 from ...plain_text import visible
+from ...plural import many
 from ..decisions.answerable import ID_LENGTH
 from ..styling import painted
-from ..watch.screen import many
 
 if TYPE_CHECKING:
     from ...decisions.decision import Decision

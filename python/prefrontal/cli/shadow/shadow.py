@@ -8,6 +8,7 @@ import click
 
 from ...errors import InputError
 from ...plain_text import visible
+from ...plural import many
 from ..answers import answer, json_option
 from ..decisions.answerable import ID_LENGTH
 from ..paths import home_short, shell_word
@@ -89,7 +90,7 @@ def _print(report: ShadowReport, state: StateFolder, runs: bool, log: DecisionLo
     from rich.console import Console
 
     from ...replay.report.table import Page
-    from ...replay.report.tiles import caught_words, many
+    from ...replay.report.tiles import caught_words
     from ...replay.report.wording import days_words, moment
 
     page = Page(Console(highlight=False))

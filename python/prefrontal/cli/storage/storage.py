@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...errors import InputError, PrefrontalError, SourceError
+from ...plural import many
 from ...settings.home import Home
 from ..answers import answer, json_option
 from ..option_group import option_group, settings_option
@@ -212,7 +213,7 @@ def _line(row: dict[str, Any]) -> str:
 def _count(number: int, nouns: str) -> str:
     """A number with its noun, of which the plural is handed in."""
     one = f"{nouns[:-3]}y" if nouns.endswith("ies") else nouns.removesuffix("s")
-    return f"{number:,} {one if number == 1 else nouns}"
+    return many(number, one, nouns)
 
 
 def _amount(local: LocalFile) -> str:

@@ -14,6 +14,7 @@ from click.core import ParameterSource
 from ...errors import InputError, SourceError
 from ...home_folder import expanded
 from ...plain_text import visible
+from ...plural import many
 from ...settings.agent_file import whole_path
 
 if TYPE_CHECKING:
@@ -140,8 +141,8 @@ def _csv(rows: list[dict[str, Any]]) -> str:
 
 def _tell(outcome: SweepOutcome) -> None:
     if outcome.done_before:
-        words = "run was" if outcome.done_before == 1 else "runs were"
-        click.echo(f"{outcome.done_before:,} {words} done before.", err=True)
+        verb = "was" if outcome.done_before == 1 else "were"
+        click.echo(f"{many(outcome.done_before, 'run')} {verb} done before.", err=True)
     if outcome.restarts:
         words = "a worker was" if outcome.restarts == 1 else f"{outcome.restarts:,} workers were"
         click.echo(f"{words.capitalize()} ended by others and replaced.", err=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...plain_text import visible
+from ...plural import many, noun
 from ...pulse.modules.source_priors import (
     CalendarPrior,
     HttpPrior,
@@ -129,8 +130,8 @@ class Unheard:
         names = ", ".join(most) + (f" and {more} more" if more else "")
         events = self.counts.total()
         return (
-            f"{events:,} event{'s' if events > 1 else ''} reached no module: none declares the"
-            f" source{'s' if len(self.counts) > 1 else ''} {names} with what is in it (`prefrontal"
+            f"{many(events, 'event')} reached no module: none declares the"
+            f" {noun(len(self.counts), 'source')} {names} with what is in it (`prefrontal"
             " modules`)."
         )
 

@@ -12,6 +12,7 @@ import click
 
 from ...clock import SystemClock
 from ...plain_text import visible
+from ...plural import many
 from ...pulse.sinks import as_line
 from ...types import Reason
 from ..decisions.answerable import ID_LENGTH
@@ -132,9 +133,3 @@ def threshold_lines(facts: Mapping[str, ThresholdFacts]) -> list[str]:
         if each.recall is not None or recall:
             lines.append(f"{visible(name, 80)}: {each.line()}{recall}")
     return lines[:MOST_SHOWN]
-
-
-def many(count: int, noun: str) -> str:
-    """`1 wake`, `2 wakes`, `3 deliveries`."""
-    plural = noun.removesuffix("y") + "ies" if noun.endswith("y") else f"{noun}s"
-    return f"{count} {noun if count == 1 else plural}"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import PrefrontalError
 from ...plugin.asking import context_text, user_message
 from ...plugin.waiting import wait_for
+from ...plural import many
 from ..context.material import Gathered, fit
 from ..context.prompt import TASK, system_prompt
 from ..models import Reflection, ReflectionRecord
@@ -226,10 +227,6 @@ class Cycle:
 def _input_summary(gathered: Gathered, left_out: int) -> str:
     peers = gathered.context["peers"]
     interactions = sum(len(peer["recent"]) for peer in peers)
-    counts = f"{_counted(len(peers), 'peer')}, {_counted(interactions, 'interaction')}"
-    rest = f", {_counted(left_out, 'peer')} left out" if left_out else ""
+    counts = f"{many(len(peers), 'peer')}, {many(interactions, 'interaction')}"
+    rest = f", {many(left_out, 'peer')} left out" if left_out else ""
     return f"{counts}, at most {gathered.tokens} tokens{rest}"
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"

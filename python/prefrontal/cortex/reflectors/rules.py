@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ...plural import many
 from ...settings.cortex_growth import Evidence
 from ..sharing.insights import insights, nudge
 from . import alignment
@@ -234,8 +235,7 @@ def _summary(judgments: Sequence[PeerJudgment]) -> str:
     outcome = (
         "; ".join(notes[:_MOST_NAMED]) + rest if notes else "no trust moves, nothing stands out"
     )
-    count = f"{len(judgments)} peer" if len(judgments) == 1 else f"{len(judgments)} peers"
-    return f"Reviewed {count}: {outcome}."
+    return f"Reviewed {many(len(judgments), 'peer')}: {outcome}."
 
 
 def _is_news(judgment: PeerJudgment) -> bool:

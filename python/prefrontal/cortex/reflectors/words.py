@@ -8,6 +8,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from ...plain_text import visible
+from ...plural import many
 from ...redaction import redact
 from .judgment import DAY_S, Estimate, Kind, PeerFinding, day
 
@@ -74,14 +75,13 @@ def days_of(peer: PeerFacts) -> str:
     days = round(peer.span_days)
     if days < 1:
         return f"{max(0.0, peer.last_seen - peer.first_seen) / 3600:.1f} hours"
-    return f"{days} day" if days == 1 else f"{days} days"
+    return many(days, "day")
 
 
 def _history(peer: PeerFacts) -> str:
-    count = f"{peer.count} interaction" if peer.count == 1 else f"{peer.count} interactions"
     first, last = day(peer.first_seen), day(peer.last_seen)
     period = f"on {first}" if first == last else f"over {days_of(peer)} ({first} to {last})"
-    text = f"{count} {period}, info {peer.info}/10"
+    text = f"{many(peer.count, 'interaction')} {period}, info {peer.info}/10"
     if not peer.requests:
         return text
     largest = max(peer.requests, key=lambda each: each.size)
@@ -106,7 +106,7 @@ def _revision(peer: PeerFacts, findings: Sequence[PeerFinding], estimate: Estima
 def _since(peer: PeerFacts, estimate: Estimate) -> str:
     fresh = len(peer.fresh)
     if estimate.trust > (peer.trust or 0) and fresh:
-        return f"{fresh} further regular interaction{'s' if fresh > 1 else ''} since"
+        return f"{many(fresh, 'further regular interaction')} since"
     age = max(0.0, peer.last_seen - peer.assessed_at) / DAY_S
     return f"the {max(1, round(age))} days since, over which old evidence counts less"
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from ...clock import Clock, SystemClock
 from ...decisions.deliveries import GATE_CALLER
 from ...errors import PrefrontalError
+from ...plural import many
 from .outbox_lane import GIVE_UP_S, OutboxLane
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ class Outbox:
                 continue
             before = self._clock.now() - GIVE_UP_S
             old = self._deliveries.expire(each.sink, before, "no sink has this name any more")
-            what = "1 question is" if each.count == 1 else f"{each.count} questions are"
+            what = f"{many(each.count, 'question')} {'is' if each.count == 1 else 'are'}"
             given_up = f", {old} given up" if old else ""
             log.warning("%s owed to %s, but no sink has this name%s", what, each.sink, given_up)
 

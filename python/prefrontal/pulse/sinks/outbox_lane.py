@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ...decisions.deliveries import DONE, GIVEN_UP, PENDING, DamagedRowError, Deliveries, Owed
 from ...errors import PrefrontalError
+from ...plural import many
 from .outcome import DeliveryOutcome, Sink
 
 if TYPE_CHECKING:
@@ -181,7 +182,7 @@ class OutboxLane:
             return
         before = self._clock.now() - self._give_up_s
         if count := self._deliveries.expire(self.name, before, outcome.detail):
-            what = "1 question is" if count == 1 else f"{count} questions are"
+            what = f"{many(count, 'question')} {'is' if count == 1 else 'are'}"
             log.error("%s: %s given up: %s", self.name, what, outcome.detail)
 
     def _settle(

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from ...plain_text import visible
+from ...plural import many
 from .agent_files import OPENCLAW, FoundSessions
 from .agent_lines import LINE_LIMIT
 from .agent_turns import KINDS
@@ -52,9 +53,7 @@ def _notes(
     yield _read(counts, kinds)
     left_out = list(_counted(LEFT_OUT, counts))
     if sessions.subagents:
-        left_out.append(
-            _number(sessions.subagents, "session of a subagent", "sessions of subagents")
-        )
+        left_out.append(many(sessions.subagents, "session of a subagent", "sessions of subagents"))
     if left_out:
         yield f"Left out: {', '.join(left_out)}."
     unread = list(_counted(UNREAD, counts)) + list(_refused(sessions))
@@ -66,25 +65,25 @@ def _notes(
         named = ", ".join(sessions.damaged)
         yield f"Rows of databases that were passed over, the first: {named}."
     if counts["mended"]:
-        lines = _number(counts["mended"], "line", "lines")
+        lines = many(counts["mended"], "line")
         yield f"{lines} held bytes that are not text; they were replaced."
     yield from _openclaw(counts, kinds)
 
 
 def _read(counts: Counter[str], kinds: Counter[tuple[str, bool]]) -> str:
     files = [
-        _number(count, "session", "sessions") + f" of {name.removeprefix('file:')}"
+        many(count, "session") + f" of {name.removeprefix('file:')}"
         for name, count in sorted(counts.items())
         if name.startswith("file:")
     ]
     came = [
-        _number(count, *KIND_WORDS[kind])
+        many(count, *KIND_WORDS[kind])
         for kind in KINDS
         if (count := kinds[kind, True] + kinds[kind, False])
     ]
     total = sum(kinds.values())
     answered = sum(count for (_, relevant), count in kinds.items() if relevant)
-    read = f"Read {' and '.join(files)}, {_number(counts['lines'], 'line', 'lines')}"
+    read = f"Read {' and '.join(files)}, {many(counts['lines'], 'line')}"
     if not total:
         return f"{read}: no answered turn."
     return (
@@ -103,14 +102,14 @@ def _openclaw(counts: Counter[str], kinds: Counter[tuple[str, bool]]) -> Iterato
 
 
 def _counted(words: dict[str, tuple[str, str]], counts: Counter[str]) -> Iterator[str]:
-    for name, (one, many) in words.items():
+    for name, (one, more) in words.items():
         if counts[name]:
-            yield _number(counts[name], one, many)
+            yield many(counts[name], one, more)
 
 
 def _refused(sessions: FoundSessions) -> Iterator[str]:
     for reason, count in sorted(Counter(sessions.refused.values()).items()):
-        yield _number(count, "file or folder", "files or folders") + f" ({visible(reason, 60)})"
+        yield many(count, "file or folder", "files or folders") + f" ({visible(reason, 60)})"
 
 
 def _unknown(counts: Counter[str]) -> str:
@@ -124,8 +123,4 @@ def _unknown(counts: Counter[str]) -> str:
     names = [visible(name, 40) or "empty" for name in sorted(named, key=lambda n: (-named[n], n))]
     listing = ", ".join(names[:_NAMES_SHOWN]) + (", ..." if len(names) > _NAMES_SHOWN else "")
     total = sum(named.values())
-    return _number(total, "line of an unknown type", "lines of unknown types") + f" ({listing})"
-
-
-def _number(count: int, one: str, many: str) -> str:
-    return f"{count:,} {one if count == 1 else many}"
+    return many(total, "line of an unknown type", "lines of unknown types") + f" ({listing})"

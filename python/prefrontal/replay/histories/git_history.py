@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO
 
 from ...errors import InputError, SourceError
+from ...plural import many
 from ...types import SignalEvent, Window
 from . import git_process
 from .dates import parse_date
@@ -114,7 +115,7 @@ class GitHistory:
         if self._exact and not self._repository.partial:
             notes.append("contents of files are missing in this clone: " + EXACT)
         if self._cropped:
-            commits = "1 commit" if self._cropped == 1 else f"{self._cropped:,} commits"
+            commits = many(self._cropped, "commit")
             notes.append(f"{commits} changed more than {FILES_KEPT:,} files: only those were read")
         return notes
 

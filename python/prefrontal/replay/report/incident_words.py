@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...plural import many
 from .wording import half_up, printable
 
 if TYPE_CHECKING:
@@ -36,5 +37,4 @@ def incidents_sentence(result: ReplayResult) -> str:
 
 def incident_line(incident: IncidentOutcome) -> str:
     """ "wpscan, 1,478 windows"."""
-    windows = "1 window" if incident.windows == 1 else f"{incident.windows:,} windows"
-    return f"{printable(incident.name, 30)}, {windows}"
+    return f"{printable(incident.name, 30)}, {many(incident.windows, 'window')}"

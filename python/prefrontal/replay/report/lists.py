@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ...feature_words import reason_words
+from ...plural import many
 from .markup import escape, mark
 from .wording import counted_thing, moment, paths_words, short_key
 
@@ -40,7 +41,7 @@ def outcome_list(
     }[kind]
     if not total:
         return f'<{sub} class="sub">{none}</{sub}>'
-    heading = title.format(f"{total:,} window{'s' if total > 1 else ''}")
+    heading = title.format(many(total, "window"))
     thing = counted_thing(result)
     reasons = [reason_words(each.why, thing)[:REASONS] for each in outcomes]
     scale = max((abs(push) for each in reasons for _, push in each), default=1.0) or 1.0

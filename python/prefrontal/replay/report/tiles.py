@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ...plural import many, noun
 from ..delays import DelaySpan
 from ..heartbeats import CHEAP_BEATS_PER_DAY, USUAL_HEARTBEAT
 from ..live_figures import LEAST_HOURS, CaughtShare, LiveFigures
@@ -112,8 +113,8 @@ def _wakes(figures: LiveFigures) -> Tile:
     more = f"of {many(figures.signals, 'signal')}"
     if figures.signals:
         more += f" in {days_words(figures.days)}; {many(figures.audits, 'audit')} among them"
-    noun = "wake-up" if figures.wakes == 1 else "wake-ups"
-    return Tile("wakes", f"{figures.wakes:,}", f"{noun} so far", more)
+    unit = noun(figures.wakes, "wake-up")
+    return Tile("wakes", f"{figures.wakes:,}", f"{unit} so far", more)
 
 
 def _useful(figures: LiveFigures) -> Tile:
@@ -177,16 +178,11 @@ def _tokens(figures: LiveFigures) -> list[Tile]:
 
 
 def _saved(figures: LiveFigures) -> str:
-    ups = "wake-up" if abs(figures.saved) == 1 else "wake-ups"
-    return f"{_signed(figures.saved)} {ups} saved"
+    return f"{_signed(figures.saved)} {noun(figures.saved, 'wake-up')} saved"
 
 
 def _waits(figures: LiveFigures) -> str:
     return f"a rate needs {LEAST_HOURS} hours of data; {days_words(figures.days)} so far"
-
-
-def many(count: int, noun: str) -> str:
-    return f"{count:,} {noun if count == 1 else noun + 's'}"
 
 
 def _signed(count: int) -> str:

@@ -10,6 +10,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from math import floor, log10
 from typing import TYPE_CHECKING
 
+from ...plural import many
 from ..presets.globs import globs_in
 from ..presets.kinds import REPAIRS
 
@@ -138,7 +139,7 @@ def facts_sentence(result: ReplayResult) -> str:
         return "0 windows; in a repository, a commit that changes files is one."
     if not result.windows:
         return f"all {result.warmup:,} windows went into the warm-up."
-    windows = "1 window" if result.windows == 1 else f"{result.windows:,} windows"
+    windows = many(result.windows, "window")
     measured = f"{windows} over {days_words(result.days)}, after {result.warmup:,} to warm up."
     if not result.relevant:
         return measured
@@ -175,7 +176,7 @@ def asked_words(result: ReplayResult) -> str:
 def labels_sentence(result: ReplayResult) -> str:
     """Of which windows the gate learned whether they mattered."""
     if result.labels == "asked":
-        audits = "1 audit" if result.audits == 1 else f"{result.audits:,} audits"
+        audits = many(result.audits, "audit")
         return (
             "Labels as a live gate gets them, of what it asks about: what woke it, with "
             f"{audits} of what slept. {_warm_up_words(result)}"

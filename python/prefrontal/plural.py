@@ -1,0 +1,17 @@
+"""How many of a thing, in words."""
+
+from __future__ import annotations
+
+
+def many(count: int, one: str, more: str = "") -> str:
+    """ "1 wake", "1,200 wakes", "3 deliveries". more: where `noun` would be wrong."""
+    return f"{count:,} {noun(count, one, more)}"
+
+
+def noun(count: int, one: str, more: str = "") -> str:
+    """`one` for 1 and -1, else its plural: `more`, or the regular one."""
+    if abs(count) == 1:
+        return one
+    if not more and one[-1:] == "y" and one[-2:-1] not in tuple("aeiou"):
+        return f"{one[:-1]}ies"
+    return more or f"{one}s"
