@@ -264,6 +264,7 @@ async def test_one_connection_more_takes_the_place_of_the_slowest(
 async def test_an_answer_never_goes_to_another_conversation_with_the_same_id() -> None:
     model = ScriptedLLM([Reply("for bob", delay=9), Reply("for ann", delay=9)])
     async with served(model) as client:
+        model.clock = client.runtime.registry.clock
         assert (await client.post({"sender_id": "bob", "content": "bob", "id": "1"}))[0] == 202
         await until(lambda: model.running)
         ann = {"sender_id": "ann", "content": "ann", "id": "1", "wait": True}
