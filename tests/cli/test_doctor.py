@@ -224,6 +224,13 @@ def test_a_long_place_is_shown_whole(capsys: pytest.CaptureFixture[str]) -> None
     assert "".join(line.split()[-1] for line in capsys.readouterr().out.splitlines()) == place
 
 
+def test_a_pipe_gets_each_row_on_a_line_without_blanks_at_its_end(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    print_table([("storage", "one word " * 30), ("git", "2.39")])
+    assert capsys.readouterr().out == f"storage  {'one word ' * 30}".rstrip() + "\ngit      2.39\n"
+
+
 def test_a_place_that_cannot_be_looked_at_or_written_is_told_and_no_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

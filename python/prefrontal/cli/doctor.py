@@ -273,14 +273,13 @@ def _extras() -> dict[str, dict[str, str | None]]:
 
 def print_table(rows: list[tuple[str, str]]) -> None:
     """On standard output, each row whole."""
-    from rich.console import Console
-
-    from .page import facts_table
+    from .page import facts_table, page
 
     table = facts_table()
     for name, text in rows:
         table.add_row(name, text)
-    Console(highlight=False, markup=False).print(table)
+    with page() as console:
+        console.print(table)
 
 
 def _limits(limits: dict[str, int] | None) -> str:

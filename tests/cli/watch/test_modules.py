@@ -163,6 +163,16 @@ def test_add_keeps_what_was_checked_and_list_shows_it(tmp_path: Path, state: Pat
     assert len(lines) == 2
 
 
+@pytest.mark.usefixtures("state")
+def test_a_pipe_gets_each_module_on_a_line_of_its_own(tmp_path: Path) -> None:
+    folder = "/folder/" * 12
+    priors = {"filesystem": {"watch_directories": [folder]}}
+    run("add", file(tmp_path, described(signal_priors=priors)))
+    header, line = run("list").stdout.splitlines()
+    assert header == "module  from  watches"
+    assert line == f"m       0.50  {folder.replace('//', '/').rstrip('/')}"
+
+
 def test_the_folders_are_for_their_owner_alone(tmp_path: Path, state: Path) -> None:
     run("add", file(tmp_path, YAML))
     assert state.stat().st_mode & 0o777 == 0o700

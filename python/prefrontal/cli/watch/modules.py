@@ -42,8 +42,9 @@ def list_modules(as_json: bool, state: StateFolder) -> None:
     if not module_list:
         click.echo(f"No module is kept in {state.modules}; `prefrontal modules add FILE` adds one.")
         return
-    from rich.console import Console
     from rich.table import Table
+
+    from ..page import page
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("module", no_wrap=True)
@@ -58,7 +59,8 @@ def list_modules(as_json: bool, state: StateFolder) -> None:
             table.add_row(
                 plain(module.fingerprint.module_id), threshold, watched(module.fingerprint)
             )
-    Console(highlight=False, markup=False).print(table)
+    with page() as console:
+        console.print(table)
 
 
 @modules.command("add", short_help="Check a fingerprint and keep it.")
