@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from unicodedata import category
 
 ELLIPSIS = "…"
@@ -19,6 +20,8 @@ _INVISIBLE = frozenset(
 )
 _BREAKS = frozenset(map(ord, "\t\n\v\f\r\x1c\x1d\x1e\x1f\x85\u2028\u2029"))
 _RAW_LIMIT = 8192
+_PLAIN = frozenset(map(chr, range(32, 127))) - {"'", "\\"}
+"""What stands for itself between the quotes of $'...'."""
 
 
 MORE = "more"
@@ -80,3 +83,12 @@ def visible(text: str, limit: int) -> str:
     if len(text) <= limit:
         return one_line(text)
     return shorten(one_line(shorten(text, _RAW_LIMIT)), limit)
+
+
+def quote_for_shell(text: str) -> str:
+    """One word of a command that people may copy: what cannot be seen stands as bash reads it."""
+    if text.isprintable():
+        return shlex.quote(text)
+    data = text.encode("utf-8", "surrogateescape")
+    plain = (chr(each) if chr(each) in _PLAIN else f"\\x{each:02x}" for each in data)
+    return f"$'{''.join(plain)}'"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -22,6 +23,15 @@ def test_a_shell_reads_the_path_that_was_meant(home: Path, name: str) -> None:
         command = ["sh", "-c", f"printf %s {shell_word(path)}"]
         told = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
         assert told.stdout.rstrip("/") == path.rstrip("/")
+
+
+@pytest.mark.parametrize("name", [b"n\xff\xfea", b"a\nb", b"\x1b[31m'q\\", "\u202eé".encode()])
+def test_a_path_with_what_cannot_be_seen_is_shown_as_bash_reads_it(home: Path, name: bytes) -> None:
+    for path in (os.fsdecode(bytes(home) + b"/" + name), os.fsdecode(b"/" + name)):
+        word = shell_word(path)
+        assert word.isascii() and word.isprintable()
+        told = subprocess.run(["bash", "-c", f"printf %s {word}"], capture_output=True, check=True)
+        assert os.fsdecode(told.stdout) == path
 
 
 def test_the_home_folder_is_short(home: Path) -> None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import shlex
-
 from ..home_folder import known_home
+from ..plain_text import quote_for_shell
 
 
 def home_short(path: str) -> str:
@@ -17,4 +16,4 @@ def home_short(path: str) -> str:
 def shell_word(path: str) -> str:
     """The path as one word of a shell command, with the home folder as `~`, which it expands."""
     short = home_short(path)
-    return f"~/{shlex.quote(short[2:])}" if short.startswith("~/") else shlex.quote(path)
+    return f"~/{quote_for_shell(short[2:])}" if short.startswith("~/") else quote_for_shell(path)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +18,7 @@ from ...decisions.log import DecisionLog
 from ...errors import InputError, SourceError
 from ...home_folder import expanded
 from ...installation.runtimes import TITLES, runtimes_here
+from ...plain_text import quote_for_shell
 from ...replay.histories.history_kind import holds_sessions, is_of_git, top_level
 from ...replay.report.wording import BASE_RATE_RULE
 from ...replay.session import Request, replay_events, replay_git, replay_history
@@ -187,7 +187,7 @@ class AdoptionPlan:
 
     def following(self) -> list[tuple[str, str]]:
         """Which commands come next, and what each does."""
-        config = shlex.quote(str(self.config))
+        config = quote_for_shell(str(self.config))
         if self.history.kind == GIT:
             watch = "go on with the next commit; --exec COMMAND hands each question to your agent"
             return [

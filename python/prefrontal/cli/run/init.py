@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from pathlib import Path
 
 import click
@@ -11,7 +10,7 @@ import click
 from ...errors import InputError, SourceError
 from ...home_folder import expanded, known_home
 from ...installation.runtimes import TITLES, runtimes_here
-from ...plain_text import visible
+from ...plain_text import quote_for_shell, visible
 from ...standard_input import is_terminal
 from ...storage.files import write_atomic
 from .. import COMMANDS
@@ -92,11 +91,11 @@ def _around(text: str, place: int) -> str:
 
 def _next(path: Path, answers: Answers) -> list[tuple[str, str]]:
     """Which commands come next, and what each does."""
-    config = shlex.quote(str(path))
+    config = quote_for_shell(str(path))
     lines = []
     repository = next((each for kind, each in answers.watched if kind == "git"), None)
     if repository is not None:
-        command = f"prefrontal replay --git {shlex.quote(str(repository))}"
+        command = f"prefrontal replay --git {quote_for_shell(str(repository))}"
         lines.append((command, "what it would have cost"))
     if answers.told == OPENCLAW:
         lines.append((f"export {OPENCLAW_TOKEN}=...", "hooks.token of your OpenClaw"))

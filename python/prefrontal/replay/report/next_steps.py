@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ...plain_text import quote_for_shell
 from .verdict import (
     NOT_KEPT,
     NOT_WORTH_IT,
@@ -66,7 +66,7 @@ def _steps(result: ReplayResult, place: str, relevant: str | None) -> tuple[Next
     if result.budget is not None:
         return () if kind == WORTH_IT else (meaning,)
     if relevant is not None:
-        command += f" --relevant {shlex.quote(relevant)}"
+        command += f" --relevant {quote_for_shell(relevant)}"
     if recall != USUAL_RECALL and kind == WORTH_IT:
         command += f" --recall {recall:g}"
     if kind == WORTH_IT:
@@ -86,7 +86,7 @@ def _steps(result: ReplayResult, place: str, relevant: str | None) -> tuple[Next
 
 def _command(origin: str, place: str) -> str:
     """The command that replays the same again; without a place, the repository one is in."""
-    named = shlex.quote(place)
+    named = quote_for_shell(place)
     if origin == "sample":
         return SAMPLE.command
     if origin == "events":
@@ -110,7 +110,7 @@ def _switch_on(origin: str, command: str) -> tuple[NextStep, ...]:
 
 def _longer(origin: str, notes: Sequence[str], place: str) -> NextStep:
     if any(each.startswith(SHALLOW) for each in notes):
-        git = f"git -C {shlex.quote(place)}" if place else "git"
+        git = f"git -C {quote_for_shell(place)}" if place else "git"
         return NextStep(f"{git} fetch --unshallow", "the rest of this history, then replay again")
     if origin == "sessions":
         return NextStep("prefrontal replay ~/.claude", "every session that was kept")
