@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import time
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from ..home_folder import expanded
 from .files import sweep
 from .lock_file import LockFile, holder, lock_owner
 
+_NOT_OURS = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 WATCH_LOCK, CALL_LOCK = "watch.lock", "gate.lock"
 LOCK_STEP_S = 0.005
 LONGEST_LOOK_S = 5.0
@@ -87,7 +89,9 @@ class StateFolder:
             self.modules.mkdir(mode=0o700, exist_ok=True)
         except (OSError, ValueError) as error:  # ValueError: a null character in the name
             reason = getattr(error, "strerror", None) or error
-            raise SourceError(f"{self.path} cannot be used as a folder: {reason}") from None
+            refused = isinstance(error, OSError) and error.errno in _NOT_OURS
+            other = "; --state, or `state` in the settings, names another" if refused else ""
+            raise SourceError(f"{self.path} cannot be used as a folder: {reason}{other}") from None
         sweep(self.path)
         sweep(self.modules)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -308,6 +309,18 @@ def test_what_a_watch_writes_itself_is_no_signal(tmp_path: Path, state: str) -> 
 def test_a_state_folder_that_is_a_file_is_told_of(tmp_path: Path, inbox: Path) -> None:
     (tmp_path / "file").touch()
     assert "cannot be used as a folder" in said(inbox, "--state", tmp_path / "file")
+
+
+def test_where_nothing_may_be_written_the_way_out_is_told(
+    tmp_path: Path, inbox: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    monkeypatch.setattr(Path, "mkdir", refuse)
+    told = said(inbox, "--state", tmp_path / "state")
+    sentence = "cannot be used as a folder: Read-only file system; --state, or `state` in the"
+    assert f"{sentence} settings, names another" in told
 
 
 def test_a_module_that_is_given_twice_is_refused(tmp_path: Path, inbox: Path) -> None:
