@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 from click.testing import CliRunner, Result
 from hypothesis import given
@@ -171,6 +172,18 @@ def test_a_pipe_gets_each_module_on_a_line_of_its_own(tmp_path: Path) -> None:
     header, line = run("list").stdout.splitlines()
     assert header == "module  from  watches"
     assert line == f"m       0.50  {folder.replace('//', '/').rstrip('/')}"
+
+
+@pytest.mark.usefixtures("state")
+def test_a_long_name_leaves_room_in_a_narrow_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    priors = {"filesystem": {"watch_directories": ["/folder"]}}
+    run("add", file(tmp_path, described(module_id="invoices-" * 9, signal_priors=priors)))
+    for name, value in (("FORCE_COLOR", "1"), ("COLUMNS", "36"), ("TERM", "xterm")):
+        monkeypatch.setenv(name, value)
+    _, line = click.unstyle(run("list").stdout).splitlines()
+    assert line.split() == ["invoices-in…", "0.50", "/folder"]
 
 
 def test_the_folders_are_for_their_owner_alone(tmp_path: Path, state: Path) -> None:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from ...pulse.modules.fingerprint import ModuleFingerprint
     from ...storage.state_folder import StateFolder
 
+LEAST_NAME = 12
+"""Columns of a terminal that a long name gets, or a third of all."""
+
 
 @click.group()
 def modules() -> None:
@@ -60,6 +63,7 @@ def list_modules(as_json: bool, state: StateFolder) -> None:
                 plain(module.fingerprint.module_id), threshold, watched(module.fingerprint)
             )
     with page() as console:
+        table.columns[0].max_width = max(LEAST_NAME, console.width // 3)
         console.print(table)
 
 
