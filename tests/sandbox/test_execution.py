@@ -48,6 +48,17 @@ def test_a_command_runs_and_tells_what_it_used(policy: Policy) -> None:
     assert 4 < result.peak_memory_mb < 100
 
 
+def test_an_interpreter_that_is_reached_over_a_link_starts(
+    policy: Policy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    link = tmp_path / "environment"
+    link.symlink_to(sys.prefix)
+    program = link / Path(sys.executable).relative_to(sys.prefix)
+    for name, value in (("prefix", link), ("exec_prefix", link), ("executable", program)):
+        monkeypatch.setattr(sys, name, str(value))
+    assert python(policy, "print(1)").stdout == b"1\n"
+
+
 def test_an_exit_status_and_a_signal_are_handed_on(policy: Policy) -> None:
     assert python(policy, "import sys; sys.exit(7)").returncode == 7
     ended = python(policy, "import os; os.abort()")

@@ -63,7 +63,7 @@ def scratch_of(policy: Policy) -> Path:
     scratch = Path(policy.scratch).resolve()
     if not scratch.is_dir():
         raise InputError(f"scratch must be an existing folder, got {str(policy.scratch)!r}")
-    for fixed in (*_interpreter(), _PACKAGE):
+    for fixed in (*(path.resolve() for path in _interpreter()), _PACKAGE):
         if scratch.is_relative_to(fixed) or fixed.is_relative_to(scratch):
             rule = f"lie apart from {fixed}, which must not change"
             raise InputError(f"scratch must {rule}, got {str(policy.scratch)!r}")
@@ -102,8 +102,10 @@ def variables(policy: Policy, scratch: Path) -> dict[str, str]:
 
 
 def _interpreter() -> list[Path]:
+    """Its folders by the names it calls itself by, which may lead over links."""
     prefixes = {sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix}
-    return sorted({Path(prefix).resolve() for prefix in prefixes} - {Path("/usr"), Path("/")})
+    paths = sorted(map(Path, prefixes))
+    return [path for path in paths if path.resolve() not in (Path("/usr"), Path("/"))]
 
 
 def _is_own(name: str) -> bool:
