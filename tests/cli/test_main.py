@@ -65,6 +65,17 @@ def test_an_unknown_command_is_a_usage_error() -> None:
     assert "No such command 'wake'" in result.stderr
 
 
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [("decison", "decisions"), ("Replay", "replay"), ("help", "--help"), ("doctr", "doctor")],
+)
+def test_a_misspelt_command_is_told_what_it_may_have_meant(word: str, meant: str) -> None:
+    result = click.testing.CliRunner().invoke(cli.main, [word])
+    assert result.exit_code == 2
+    sentence = f"Error: No such command {word!r}. Did you mean {meant!r}?\n"
+    assert result.stderr.endswith(sentence)
+
+
 @pytest.mark.usefixtures("_with_failing")
 @pytest.mark.parametrize("kind", [InputError, SourceError])
 def test_our_errors_are_one_sentence_and_exit_code_2(kind: type[Exception]) -> None:

@@ -89,6 +89,19 @@ class LazyGroup(click.Group):
         tell_exit_codes(command, cmd_name)
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Name what a misspelt command may have meant; click would look among those imported."""
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-") and not ctx.resilient_parsing:
+            from ..nearest import nearest
+
+            close = nearest(name, [*COMMANDS, "--help"])
+            hint = f" Did you mean {close!r}?" if close else ""
+            ctx.fail(f"No such command {name!r:.100}.{hint}")
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         width = max(map(len, COMMANDS))
         for title, section in SECTIONS.items():

@@ -311,6 +311,12 @@ def test_a_state_folder_that_is_a_file_is_told_of(tmp_path: Path, inbox: Path) -
     assert "cannot be used as a folder" in said(inbox, "--state", tmp_path / "file")
 
 
+def test_who_names_settings_as_a_folder_is_told_the_option(inbox: Path, tmp_path: Path) -> None:
+    (tmp_path / "prefrontal.yml").write_text("{}")
+    told = said(tmp_path / "prefrontal.yml", "--state", tmp_path / "state")
+    assert told.endswith("prefrontal.yml'; --config names settings\n")
+
+
 def test_where_nothing_may_be_written_the_way_out_is_told(
     tmp_path: Path, inbox: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

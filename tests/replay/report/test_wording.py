@@ -127,6 +127,8 @@ def test_the_facts_say_what_mattered_only_where_something_did() -> None:
     assert facts_sentence(nothing) == (
         "0 windows; in a repository, a commit that changes files is one."
     )
+    for origin, what in (("events", "line of the file"), ("sessions", "answered turn")):
+        assert what in facts_sentence(replace(nothing, origin=origin))
 
 
 @pytest.mark.parametrize(

@@ -268,7 +268,8 @@ def _histories(settings: Settings, log: DecisionLog) -> Iterator[Source]:
 
 def _folder(path: Path) -> Path:
     if path.exists() and not path.is_dir():
-        raise InputError(f"folder to watch must be a folder, got the file {str(path)!r}")
+        hint = "; --config names settings" if path.suffix in (".yml", ".yaml", ".json") else ""
+        raise InputError(f"folder to watch must be a folder, got the file {str(path)!r}{hint}")
     real = path.resolve()
     try:
         str(real).encode()

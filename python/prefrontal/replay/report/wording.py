@@ -32,6 +32,9 @@ POLICY_WORDS = {
 _HEARTBEATS = {"heartbeat": "Heartbeat", "cheap_heartbeat": "Cheap one"}
 """In a narrow column, where the one stands under the other."""
 REPAIR_WORDS = "its message speaks of a fix, bug, regression, crash, security or a revert"
+_COMMITS = "in a repository, a commit that changes files"
+_WINDOWS = {"events": "each line of the file", "sessions": "an answered turn of the agent"}
+"""What a window is in a history of that origin; `_COMMITS` in any other."""
 KIND_WORDS = {
     "caught": "woke and it mattered",
     "wasted": "woke for nothing",
@@ -136,7 +139,7 @@ def days_words(days: float) -> str:
 def facts_sentence(result: ReplayResult) -> str:
     """How much was replayed, and what mattered in it."""
     if not result.windows and not result.warmup:
-        return "0 windows; in a repository, a commit that changes files is one."
+        return f"0 windows; {_WINDOWS.get(result.origin, _COMMITS)} is one."
     if not result.windows:
         return f"all {result.warmup:,} windows went into the warm-up."
     windows = many(result.windows, "window")
