@@ -30,7 +30,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in the background of
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-MOSTLY_WAITING = ("kill", "stream", "with_watch", "harnesses", "hostile")
+MOSTLY_WAITING = ("kill", "stream", "with_watch", "harnesses", "hostile", "browser")
 """Words in the names of files with few tests that take long, since they wait for processes."""
 
 
