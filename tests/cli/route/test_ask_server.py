@@ -14,11 +14,9 @@ from prefrontal.cli.route import ask_server
 from ..routed import example, route
 
 SERVER = """
-import os
-
 from mcp.server import MCPServer
 
-server = MCPServer(os.environ.get("STATION", "Weather Station"))
+server = MCPServer("Weather Station")
 
 
 @server.tool()
@@ -30,26 +28,26 @@ def forecast(city: str, days: int = 3) -> str:
 server.run("stdio")
 """
 PAGES = """
-from anyio import run
-from mcp.server import Server
-from mcp.server.stdio import stdio_server
-from mcp.types import ListToolsResult, Tool
+import json
+import os
+import sys
 
-
-async def listed(_, params):
-    first = params is None or params.cursor is None
-    tool = Tool(name="one" if first else "two", input_schema={"type": "object"})
-    return ListToolsResult(tools=[tool], next_cursor="more" if first else None)
-
-
-async def main():
-    server = Server("pages", on_list_tools=listed)
-    async with stdio_server() as (reading, writing):
-        await server.run(reading, writing, server.create_initialization_options())
-
-
-run(main)
+for line in sys.stdin:
+    asked = json.loads(line)
+    answer = {"error": {"code": -32601, "message": "Method not found"}}
+    if asked["method"] == "initialize":
+        name = os.environ.get("STATION", "pages")
+        answer = {"result": {"protocolVersion": asked["params"]["protocolVersion"],
+                             "capabilities": {"tools": {}},
+                             "serverInfo": {"name": name, "version": "1"}}}
+    if asked["method"] == "tools/list":
+        first = "cursor" not in (asked.get("params") or {})
+        tool = {"name": "one" if first else "two", "inputSchema": {"type": "object"}}
+        answer = {"result": {"tools": [tool], **({"nextCursor": "more"} if first else {})}}
+    if "id" in asked:
+        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], **answer}), flush=True)
 """
+"""A server by hand, of two pages: it starts without the second that the SDK takes to import."""
 
 
 @pytest.fixture
@@ -69,20 +67,22 @@ def test_a_server_is_started_and_asked(
     taken = route(project, "tools", "import-mcp", "--command", command)
     assert (taken.exit_code, taken.stdout) == (0, "1 tool taken in (mcp/weather_station.json).\n")
     monkeypatch.setenv("STATION", "north")
+    command = started(tmp_path, PAGES)
     told = route(project, "tools", "import-mcp", "--command", command, "--env", "STATION", "--json")
-    assert json.loads(told.stdout)["tools"] == ["mcp/north.json#forecast"]
-    named = route(project, "tools", "import-mcp", "--command", started(tmp_path, PAGES),
-                  "--server", "both")  # fmt: skip
+    assert json.loads(told.stdout)["tools"] == ["mcp/north.json#one", "mcp/north.json#two"]
+    named = route(project, "tools", "import-mcp", "--command", command, "--server", "both")
     assert named.stdout == "2 tools taken in (mcp/both.json).\n"
+    unnamed = route(project, "tools", "import-mcp", "--command", command)
+    assert unnamed.stdout == "2 tools taken in (mcp/pages.json).\n"
 
 
 def test_a_server_that_greets_on_its_output_is_asked_all_the_same(
     project: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     greeting = 'print("Weather Station, ready.", flush=True)\n'
-    command = started(tmp_path, greeting + SERVER)
+    command = started(tmp_path, greeting + PAGES)
     taken = route(project, "tools", "import-mcp", "--command", command)
-    assert (taken.exit_code, taken.stdout) == (0, "1 tool taken in (mcp/weather_station.json).\n")
+    assert (taken.exit_code, taken.stdout) == (0, "2 tools taken in (mcp/pages.json).\n")
     assert caplog.text == ""
 
 
