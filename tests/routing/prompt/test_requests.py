@@ -198,6 +198,12 @@ def test_any_list_of_nouns_stays_whole(nouns: list[str]) -> None:
         assert texts(prompt) == [prompt]
 
 
+@given(WORDS, WORDS, st.sampled_from((" and ", ", ", " & ")))
+def test_any_unknown_word_before_a_files_name_says_which(word: str, name: str, joint: str) -> None:
+    prompt = f"resize {name}.png{joint}{word} {name}.jpg"
+    assert texts(prompt) == [prompt]
+
+
 @given(WORDS, WORDS, WORDS)
 def test_any_two_verbs_that_go_together_stay_whole(one: str, other: str, noun: str) -> None:
     prompt = f"{one} and {other} the {noun}"

@@ -48,6 +48,8 @@ _VERB_PAIRS = {
     *((verb, "for") for verb in ("search", "look", "check")),
 }
 """Verbs whose base form with that preposition is hardly ever a noun: "sort by date"."""
+_PAST = re.compile(r"\w{2}(?<!e)ed\Z")
+_NO_PAST = word_set("embed shred imbed")
 _COPULAS = word_set("is are was were be been has have had isn't aren't it's that's")
 _NARROWING = word_set("where whose")
 """Words that begin a condition on what is asked for: "keep the rows where price is low"."""
@@ -128,6 +130,8 @@ class Lexicon:
         """
         if not self.verb(words[place]):
             return False
+        if is_past(words[place]) and _has_noun_behind(words, place):  # "and signed b.pdf"
+            return False
         ambiguous = self._is_noun_too(words[place])
         if ambiguous and describes_noun(words[place + 1 :]):
             return False
@@ -146,6 +150,19 @@ class Lexicon:
         """Whether the verb is a noun as well; so may be what only an action is named after."""
         stems = set(routing.tokens(piece.text))
         return bool(stems & _noun_stems()) or not stems & verbs.groups().keys()
+
+
+def is_past(piece: Piece) -> bool:
+    """Whether the word is a verb's form in -ed, which asks for nothing: "signed"."""
+    return bool(_PAST.search(piece.text)) and piece.text not in _NO_PAST
+
+
+def _has_noun_behind(words: Sequence[Piece], place: int) -> bool:
+    """Whether the next word is a name or a noun without a determiner."""
+    after = words[place + 1] if place + 1 < len(words) else None
+    if after is None or after.kind != "word":
+        return after is not None and after.kind == "quoted"
+    return after.text not in BEFORE_OBJECTS | PREPOSITIONS | CONNECTIVES
 
 
 def describes_noun(words: Sequence[Piece]) -> bool:

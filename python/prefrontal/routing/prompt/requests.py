@@ -16,6 +16,7 @@ from .clause_words import (
     Lexicon,
     Piece,
     describes_noun,
+    is_past,
     is_statement,
     looks_imperative,
     skip_polite,
@@ -38,18 +39,13 @@ _NO_VERBS_ALL_THE_SAME = word_set(
 )
 _NAMED_OBJECT = re.compile(r"\w\.[a-z0-9]*[a-z][a-z0-9]*\Z|[/@]|\d")
 _FILE_NAME = re.compile(r"[\w./~-]*\w\.(?=[a-z0-9]*[a-z])[a-z0-9]{1,5}\Z")
-_FILE_WORDS = word_set(
-    "file files folder directory path name document table sheet spreadsheet page script module "
-    "test config image photo picture video song sound scan archive log list text data chart plot "
-    "report letter draft copy backup attachment book invoice receipt note slide form template "
-    "later latest last first next previous original final same current yearly monthly weekly "
-    "perhaps version source target output input named called"
+_FURTHER = word_set(verbs.FURTHER)
+_OF_FILES = word_set(verbs.OF_FILES)
+_TOGETHER = "compare diff contrast merge join combine concatenate unite append match sync swap"
+_WHICH_FILE = _OF_FILES | word_set(
+    "clean open correct duplicate separate report plan chart list copy backup document archive"
 )
-"""Words in front of a file's name that say which it is."""
-_TOGETHER = (
-    "compare diff contrast merge join combine concatenate unite append match sync swap send mail "
-    "email attach"
-)
+"""Verbs that may as well say which file is meant."""
 _EVERYDAY = word_set("get give use call ask tell take put set")
 _FROM_VERBS = word_set("to into with from at on onto up out")
 _OTHER_WORDS = word_set(
@@ -68,12 +64,6 @@ _LONGEST = 24
 _DETERMINERS = word_set("a an the my your our their its this these those all each every both any")
 _HANDING_OVER = word_set("provide present return supply offer grant")
 """Verbs behind which stands what was asked for in front: "and provide the results"."""
-_USUAL = word_set(
-    "keep replace append prepend add subtract multiply crop resize rotate flip truncate "
-    "flatten transpose shuffle encode decode attach redact highlight annotate install "
-    "uninstall deploy transcribe paraphrase rephrase rewrite capitalize tokenize"
-)
-"""Verbs that are hardly ever nouns, so that any object shows them."""
 _TAKING = word_set("get take put set")
 _RELATIONS = word_set(
     "except unlike besides despite within without during between among under against through "
@@ -139,23 +129,25 @@ def points_back(words: Sequence[Piece]) -> bool:
 
 
 def acts_on_a_file(words: Sequence[Piece]) -> bool:
-    """Whether the first word may be a verb and what it does is done to a file: "shrink b.jpg",
-    "read exif of a.jpg"; "the file b.jpg" and "old b.jpg" are things.
+    """Whether the first word is a verb and what it does is done to a file: "shrink b.jpg".
+
+    A word that is neither known nor has a verb's form says which file: "tiny b.jpg", "draft b.txt".
     """
-    if len(words) < 2 or words[0].kind != "word" or words[0].text in _FILE_WORDS | _OTHER_WORDS:
+    if len(words) < 2 or words[0].kind != "word" or words[1].kind != "word":
         return False
-    return _may_be_a_verb(words) and words[1].kind == "word" and _is_file(words[1])
+    is_verb = words[0].text in _FURTHER | _OF_FILES or _has_form_of_verb(words[0].text)
+    return is_verb and _is_file(words[1])
 
 
 def is_of_one_act(front: Sequence[Piece], rest: Sequence[Piece]) -> bool:
-    """Whether a file behind "and" belongs to the verb of the front: where that has none, or is done
-    to things together ("compare a.txt and later b.txt").
+    """Whether a file behind "and" belongs to the verb of the front, which is done to two things and
+    names one, and the word before it says which file: "compare a.txt and clean b.txt".
     """
-    if not acts_on_a_file(rest):
+    if len(rest) < 2 or not _is_file(rest[1]) or rest[0].text not in _WHICH_FILE:
         return False
     verb = skip_polite(front, 0)
     stems = set(routing.tokens(front[verb].text)) if verb < len(front) else set()
-    return bool(stems & set(routing.tokens(_TOGETHER))) or not any(map(_is_file, front))
+    return bool(stems & set(routing.tokens(_TOGETHER))) and sum(map(_is_file, front)) == 1
 
 
 def may_go_on(front: Sequence[Piece], lexicon: Lexicon) -> bool:
@@ -211,7 +203,7 @@ def _has_object(words: Sequence[Piece]) -> bool:
     """Whether the first word may be a verb and what follows its object."""
     if len(words) < 2 or words[0].text in _HANDING_OVER | _RELATIONS:
         return False
-    if words[0].text in _USUAL:
+    if words[0].text in _FURTHER:
         return _is_object(words[1]) and words[1].text not in CONNECTIVES
     if describes_noun(words[1:]):
         return False
@@ -233,7 +225,7 @@ def _is_imperative(words: Sequence[Piece], verb: int, lexicon: Lexicon) -> bool:
     """Whether the word at `verb`, behind words of courtesy, asks for something."""
     if verb >= len(words) or words[0].text == "to":
         return False
-    if words[verb].text.endswith("ed") and words[verb].text not in _VERBS_ALL_THE_SAME:
+    if is_past(words[verb]):
         return False
     return bool(lexicon.verb(words[verb])) or unknown_verb(words, "stop") is not None
 

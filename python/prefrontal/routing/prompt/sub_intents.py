@@ -170,12 +170,13 @@ def _break_weak(
     verb = skip_polite(words, after)
     likely = link == "also" or clause.ends_after_courtesy()
     bare = likely and bool(clause.words) and bool(lexicon.verb(clause.words[-1]))
+    rest = _to_mark(words, after)
+    if is_of_one_act(clause.words, rest):
+        return None, place + 1
     if verb < len(words) and lexicon.starts_clause(words, verb, bare):
         return link, after
     pair = len(clause.words) < 2 or bare  # "copy and paste it" is one thing
-    rest = _to_mark(words, after)
-    goes_on = may_go_on(clause.words, lexicon) and not is_of_one_act(clause.words, rest)
-    own = link == "also" or points_back(rest) or goes_on
+    own = link == "also" or points_back(rest) or may_go_on(clause.words, lexicon)
     if (link == "also" or not pair) and own and is_request(rest, link):
         return link, after
     if words[place].kind == "comma" and clause.link in ("after", "before") and clause.words:

@@ -51,6 +51,22 @@ SAME_MEANING = (
 )
 """Groups of synonymous verbs, in American spelling."""
 
+FURTHER = (
+    "keep replace append prepend add subtract multiply crop resize rotate flip truncate flatten "
+    "transpose shuffle encode decode attach redact highlight annotate install uninstall deploy "
+    "transcribe paraphrase rephrase rewrite capitalize tokenize shrink enlarge shorten sharpen "
+    "brighten darken lighten straighten deskew denoise resample upscale downscale recolor invert "
+    "unlock unmute untar gunzip dedupe concat overwrite proofread embed restore recover destroy "
+    "reload undo"
+)
+"""Verbs of no such group that are hardly ever nouns or adjectives."""
+
+OF_FILES = (
+    "blur mirror trim scale tilt mask stitch mute dub mix play view upload trash shred fill burn "
+    "cite compile squash indent stamp preview"
+)
+"""Verbs at least in front of a file's name: "blur b.jpg"."""
+
 STOP_WORDS = (
     "a about again all also am an and any are as at be been but by can could did do does each "
     "for from give get had has have he her here him his how i if in into is it its just kindly let "
