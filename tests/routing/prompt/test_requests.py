@@ -82,6 +82,10 @@ WITH_OBJECT = [
     ("read the letter and look for dates", ["read the letter", "look for dates"]),
     ("frobnicate the csv and crop the border", ["frobnicate the csv", "crop the border"]),
     ("embed the file and crop the border", ["embed the file", "crop the border"]),
+    ("add vat to 100 and number the invoice", ["add vat to 100", "number the invoice"]),
+    ("multiply 3 by 4 and round the result", ["multiply 3 by 4", "round the result"]),
+    ("crop photo.png and water the plants", ["crop photo.png", "water the plants"]),
+    ("add milk to the list, also turn off the lamp", ["add milk to the list", "turn off the lamp"]),
 ]
 TOOLS = [
     ("use load_csv then plot_bars", ["use load_csv", "plot_bars"]),

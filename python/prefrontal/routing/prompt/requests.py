@@ -195,7 +195,7 @@ def _is_verb(words: Sequence[Piece], boundary: Boundary) -> bool:
     if looks_imperative(words) or (after.kind == "word" and _NAMED_OBJECT.search(after.text)):
         return True
     if boundary == "none" or after.kind != "word":
-        return False
+        return word in _FURTHER and _is_object(after)
     return _has_form_of_verb(word) or (boundary != "stop" and _may_be_a_verb(words))
 
 
@@ -227,7 +227,8 @@ def _is_imperative(words: Sequence[Piece], verb: int, lexicon: Lexicon) -> bool:
         return False
     if is_past(words[verb]):
         return False
-    return bool(lexicon.verb(words[verb])) or unknown_verb(words, "stop") is not None
+    known = bool(lexicon.verb(words[verb])) or words[verb].text in _FURTHER
+    return known or unknown_verb(words, "stop") is not None
 
 
 def _is_file(piece: Piece) -> bool:
