@@ -9,7 +9,8 @@ import re
 from functools import lru_cache
 
 from ..._core import routing
-from .clause_words import BEFORE_OBJECTS, POLITE, word_set
+from ..stems import stems
+from .clause_words import BEFORE_OBJECTS, CONNECTIVES, POLITE, PREPOSITIONS, word_set
 from .verbs import groups
 
 _DENIAL = re.compile(
@@ -17,28 +18,42 @@ _DENIAL = re.compile(
     r"|(?:make\s+sure|be\s+sure|be\s+careful|take\s+care|try)\s+not\s+to)"
     r"\s+(?:(?:want\s+(?:you\s+)?|have\s+|need\s+)to\s+)?(?P<act>\w+)"
     r"|avoid\s+(?P<shunned>\w+ing)(?=\s+\w)"
+    r"|(?:no|not)\s+(?P<refused>\w+(?:ing|[ts]ions?|als?))\b"
     r"|(?P<joint>without|instead\s+of|rather\s+than)\s+(?P<avoided>\w+ing)(?=\s+(?P<object>\w+)))",
     re.IGNORECASE,
 )
 _LISTING = word_set("find search locate list count filter select pick enumerate query")
 """Behind their object "without" mostly says which things are meant."""
+_EFFECTS = (
+    "delete remove erase drop purge wipe move rename overwrite replace edit modify send email mail "
+    "publish share upload book"
+)
+"""What is done to things is hardly ever what tells them apart."""
 _NO_ACT = word_set(
     "i you we they it just only merely simply forget hesitate worry mind care have has be know "
     "need want like think see understand get exist match contain seem work compile"
 )
 """What behind "do not" denies no act: "do not forget to save it", "don't you see"."""
 _BEFORE = re.compile(
-    r"(?:\A|\n\s*\d{1,3}[.)]|[.!?;,\n*•-]|\b(?:but|and|then|also|so|or|yet|though|however))\s*\Z"
+    r"(?:\A|\n\s*\d{1,3}[.)]|[.!?;,\n*•(-]"
+    r"|(?:,\s*)?\b(?:but|and|then|also|so|or|yet|though|however)(?:\s+(?:then|also))*)\s*\Z",
+    re.IGNORECASE,
 )
 _LAST_WORD = re.compile(r"(?:\A|\s)([\w']+)\s*\Z")
+_AND_THEN = word_set("and then also")
+_POINTERS = word_set("it them any anything this that these those")
+_STATING = word_set("that which who whose where is are was were am i'm")
+"""Of a front with one of these "and do not ..." may say more."""
+_NEXT_WORD = re.compile(r"\s+(\w+)")
+_BEHIND_AN_ACT = BEFORE_OBJECTS | PREPOSITIONS | CONNECTIVES | word_set("or but yet ever at all")
 _END = re.compile(
-    r"[.!?;](?=\s|\Z)|[,\n]|\s(?=(?:but|then|just|instead|only|rather)\b)|\s(?=and\s+(?P<next>\w+))"
+    r"[.!?;](?=\s|\Z)|[,)\n]|\s(?=(?:but|then|just|instead|only|rather)\b)|\s(?=and\s+(?P<next>\w+))"
 )
 _CLAUSE_END = re.compile(r"[.!?;,\n]|\b(?:and|then|but)\b")
 _FAR = 60
 """Characters in front that say whether a request may begin."""
 _JOINTS = re.compile(
-    r"\A(?:[\s.!?;,]|(?:but|and|then|also|so|or|instead|rather)\b)+", re.IGNORECASE
+    r"\A(?:[\s.!?;,(]|(?:but|and|then|also|so|or|instead|rather)\b)+", re.IGNORECASE
 )
 
 
@@ -57,7 +72,7 @@ def denials(prompt: str) -> tuple[tuple[int, int], ...]:
 
 def denied(prompt: str) -> tuple[str, ...]:
     """The parts that say what is not to be done."""
-    return tuple(_JOINTS.sub("", prompt[start:end]).strip() for start, end in denials(prompt))
+    return tuple(_JOINTS.sub("", prompt[start:end]).strip(" ()") for start, end in denials(prompt))
 
 
 def affirmed(prompt: str) -> str:
@@ -68,7 +83,7 @@ def affirmed(prompt: str) -> str:
     ends = [0, *(end for _, end in spans)]
     starts = [*(start for start, _ in spans), len(prompt)]
     rest = "".join(prompt[end:start] for end, start in zip(ends, starts, strict=True))
-    rest = _JOINTS.sub("", rest).strip().rstrip(",;")
+    rest = _JOINTS.sub("", rest).strip().rstrip(",;) ")
     return rest if any(not routing.is_stop_word(one) for one in routing.tokens(rest)) else ""
 
 
@@ -90,19 +105,60 @@ def _start(prompt: str, match: re.Match[str]) -> int | None:
         return low + len(before.rstrip()) if is_act else None
     if match["shunned"] and not _is_verb(match["shunned"]):
         return None
+    if match["refused"] and not _is_refusal(before, match["refused"], prompt[match.end() :]):
+        return None
     if match["act"] and match["act"].lower() in _NO_ACT:
         return None
-    while (word := _LAST_WORD.search(before)) and word[1].lower() in POLITE:
+    polite = (CONNECTIVES if match["refused"] else POLITE) - _AND_THEN
+    while (word := _LAST_WORD.search(before)) and word[1].lower() in polite:
         before = before[: word.start(1)]
     joint = _BEFORE.search(before)
-    return low + joint.start() if joint and (joint[0].strip() or not low) else None
+    if joint is None or not (joint[0].strip() or not low):
+        return None
+    return (
+        None if _goes_on(before[: joint.start()], joint[0], match, prompt) else low + joint.start()
+    )
+
+
+def _goes_on(before: str, joint: str, match: re.Match[str], prompt: str) -> bool:
+    """Whether what follows "and" says more of things in front: "(they) are old and don't open"."""
+    if not joint.lower().startswith("and"):
+        return False
+    act = match["act"] or match["shunned"] or match["refused"]
+    if act.lower().endswith("ed") or match[0].lower().startswith("not"):
+        return True
+    following = _NEXT_WORD.match(prompt, match.end())
+    if following and following[1].lower() in _POINTERS:
+        return False
+    return any(one in _STATING for one in _CLAUSE_END.split(before.lower())[-1].split())
 
 
 def _says_which(before: str, match: re.Match[str]) -> bool:
     """Whether "without ..." describes the things that are looked for, and is no act left undone."""
     if match["joint"].lower() != "without" or match["object"].lower() in BEFORE_OBJECTS:
         return False
-    words = _CLAUSE_END.split(before.lower())[-1].split()
+    return _lists(before)
+
+
+def _is_refusal(before: str, word: str, after: str) -> bool:
+    """Whether "no" and the word deny an act: "no deleting", "no deletions"; where things are
+    listed, "no testing code" and "no translations" say which.
+    """
+    following = _NEXT_WORD.match(after)
+    is_joint = following is None or following[1].lower() in _BEHIND_AN_ACT
+    is_noun = not word.lower().endswith("ing")
+    has_effect = bool(stems(_EFFECTS) & set(routing.tokens(word)))
+    if not (has_effect or _is_verb(word)) or (is_noun and not is_joint):
+        return False
+    if has_effect:
+        return True
+    return not _lists(before) or (is_joint and not is_noun)
+
+
+def _lists(before: str) -> bool:
+    """Whether the clause in front lists things, of which the next words may say which."""
+    clause = _CLAUSE_END.split(before.lower().rstrip(" ,"))[-1]
+    words = clause.removesuffix(" and").split()
     words = words[next((i for i, one in enumerate(words) if one not in POLITE), len(words)) :]
     return len(words) > 1 and words[0] in _LISTING and words[-1] not in BEFORE_OBJECTS
 
@@ -112,7 +168,11 @@ def _end(prompt: str, place: int) -> int:
     for end in _END.finditer(prompt, place):
         following = end["next"]
         if following is None:
-            return end.start()
+            if end[0] != ")":
+                return end.start()
+            if "(" not in prompt[place : end.start()]:
+                return end.end()
+            continue
         is_verb = _is_verb(following) or following.lower() in POLITE
         if is_verb and prompt[place : end.start()].strip():
             return end.start()
