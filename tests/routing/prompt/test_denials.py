@@ -13,7 +13,7 @@ from prefrontal.routing.prompt.denials import affirmed, denied
         ("zip the folder but do not delete the old files", "zip the folder"),
         ("fetch the page, don't count the words", "fetch the page"),
         ("do not unzip it, just zip the folder", "just zip the folder"),
-        ("Don't delete notes.txt. Copy it.", "Copy it."),
+        ("Don't delete notes.txt. Copy it.", "Copy notes.txt."),
         ("never mail it and zip the folder", "zip the folder"),
         (
             "read it, please don’t delete or move it, and count its words",
@@ -30,9 +30,9 @@ from prefrontal.routing.prompt.denials import affirmed, denied
         ("no need to sort it, list it", "list it"),
         ("instead of deleting it, archive the mail", "archive the mail"),
         ("copy the file instead of moving it", "copy the file"),
-        ("Rather than emailing the report, print it", "print it"),
+        ("Rather than emailing the report, print it", "print the report"),
         ("make sure not to delete anything, just list old files", "just list old files"),
-        ("avoid sending mails, list them", "list them"),
+        ("avoid sending mails, list them", "list mails"),
         ("you don't have to sort it, just count the rows", "just count the rows"),
         ("list rooms without booking them", "list rooms"),
         ("compile the code without running tests", "compile the code"),
@@ -93,11 +93,53 @@ def test_what_denies_no_act_stays(prompt: str) -> None:
     assert affirmed(prompt) == prompt and denied(prompt) == ()
 
 
+@pytest.mark.parametrize(
+    ("prompt", "rest"),
+    [
+        ("don't translate the report, summarize it instead", "summarize the report instead"),
+        ("never mail the report; print it and archive it", "print the report and archive it"),
+        ("don't move a.txt to /tmp, could you copy it", "could you copy a.txt"),
+        ("don't translate or mail the report, read it", "read the report"),
+        ("instead of deleting old mails, archive them", "archive old mails"),
+        ("don't delete any files, just list them", "just list files"),
+        ("do not run the tests in src. List them.", "List the tests in src."),
+        ("don't sort the rows of a.csv, copy it", "copy a.csv"),
+        ("zip the folder, don't delete old files, just list them",
+         "zip the folder, just list old files"),
+        ("I don't remember my password, could you reset it?", "could you reset my password?"),
+    ],
+)  # fmt: skip
+def test_a_pronoun_is_said_again_where_its_noun_is_left_out(prompt: str, rest: str) -> None:
+    assert affirmed(prompt) == rest
+
+
+@pytest.mark.parametrize(
+    ("prompt", "rest"),
+    [
+        ("zip the folder, don't delete the report, mail it", "zip the folder, mail it"),
+        ("don't mention the names, summarize it", "summarize it"),
+        ("don't delete the file, read a.csv and plot it", "read a.csv and plot it"),
+        ("don't delete it, list it", "list it"),
+        ("don't delete the file, it's mine", "it's mine"),
+        ("don't unzip a.zip, list its files", "list its files"),
+    ],
+)
+def test_a_pronoun_that_may_mean_something_else_stays(prompt: str, rest: str) -> None:
+    assert affirmed(prompt) == rest
+
+
+def test_what_is_denied_is_told_as_it_was_written() -> None:
+    assert denied("Rather than emailing it, print it") == ("Rather than emailing it",)
+    assert denied("zip it, but instead of moving it copy it") == ("instead of moving it copy it",)
+
+
 def test_a_long_prompt_is_read_in_one_pass() -> None:
     many = 20_000
     assert affirmed("do not delete it " * many) == ""
     assert affirmed("don't " + " " * many + "delete it, list it") == "list it"
     assert affirmed("list it " + "x " * many + "never mind " * many).startswith("list it")
+    assert affirmed("don't mail the x, list it. " * many).startswith("list the x, list it")
+    assert affirmed("don't mail x," + " please" * many + " list it").endswith("list x")
     assert affirmed(" " * many + "list it without deleting it " * many) == "list it"
 
 

@@ -71,3 +71,9 @@ def test_what_was_denied_is_not_learned(project: Layout) -> None:
     assert routed(project, prompt, PLAN).decision.selected[0].path.stem == "fetch_page"
     [chosen] = routed(project, "count the words", PLAN).decision.selected
     assert chosen.path.stem == "count_words"
+
+
+def test_the_tool_is_for_what_the_pronoun_stands_for(project: Layout) -> None:
+    route = routed(project, "don't count the words of the web page, fetch it instead", PLAN)
+    assert [spec.path.stem for spec in route.decision.selected] == ["fetch_page"]
+    assert event(route, "parse")["detail"]["clauses"] == ["fetch the web page instead"]

@@ -6,10 +6,12 @@ Only what stands like a request of its own is one: "files that do not compile" d
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import lru_cache
 
 from ..._core import routing
 from ..stems import stems
+from .antecedents import names_a_thing, thing_in, with_thing
 from .clause_words import BEFORE_OBJECTS, CONNECTIVES, POLITE, PREPOSITIONS, word_set
 from .verbs import groups
 
@@ -53,38 +55,56 @@ _CLAUSE_END = re.compile(r"[.!?;,\n]|\b(?:and|then|but)\b")
 _FAR = 60
 """Characters in front that say whether a request may begin."""
 _JOINTS = re.compile(
-    r"\A(?:[\s.!?;,(]|(?:but|and|then|also|so|or|instead|rather)\b)+", re.IGNORECASE
+    r"\A(?:[\s.!?;,(]|(?:but|and|then|also|so|or|instead(?!\s+of)|rather(?!\s+than))\b)+",
+    re.IGNORECASE,
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Denial:
+    """A part that says what is not to be done. verb_end: of the act that it denies."""
+
+    start: int
+    verb_end: int
+    end: int
+
+
 @lru_cache(maxsize=256)
-def denials(prompt: str) -> tuple[tuple[int, int], ...]:
-    """Where the parts begin and end that say what is not to be done."""
-    spans: list[tuple[int, int]] = []
+def denials(prompt: str) -> tuple[Denial, ...]:
+    """The parts that say what is not to be done."""
+    parts: list[Denial] = []
     place = 0
     while match := _DENIAL.search(prompt, place):
         start, place = _start(prompt, match), match.end()
         if start is not None:
             place = _end(prompt, match.end())
-            spans.append((start, place))
-    return tuple(spans)
+            parts.append(Denial(start, match.end(), place))
+    return tuple(parts)
 
 
 def denied(prompt: str) -> tuple[str, ...]:
     """The parts that say what is not to be done."""
-    return tuple(_JOINTS.sub("", prompt[start:end]).strip(" ()") for start, end in denials(prompt))
+    parts = (prompt[one.start : one.end] for one in denials(prompt))
+    return tuple(_JOINTS.sub("", part).strip(" ()") for part in parts)
 
 
 def affirmed(prompt: str) -> str:
-    """The prompt without these parts; empty where it asks for nothing else."""
-    spans = denials(prompt)
-    if not spans:
+    """The prompt without these parts; empty where it asks for nothing else.
+
+    "It" and "them" are said again where they stand for what only such a part names.
+    """
+    parts = denials(prompt)
+    if not parts:
         return prompt
-    ends = [0, *(end for _, end in spans)]
-    starts = [*(start for start, _ in spans), len(prompt)]
-    rest = "".join(prompt[end:start] for end, start in zip(ends, starts, strict=True))
+    rest = prompt[: parts[0].start]
+    alone = not names_a_thing(rest)
+    ends = [*(one.start for one in parts[1:]), len(prompt)]
+    for part, end in zip(parts, ends, strict=True):
+        words = prompt[part.end : end]
+        rest += with_thing(words, thing_in(prompt[part.verb_end : part.end]), alone=alone)
+        alone = alone and not names_a_thing(words)
     rest = _JOINTS.sub("", rest).strip().rstrip(",;) ")
-    return rest if any(not routing.is_stop_word(one) for one in routing.tokens(rest)) else ""
+    return rest if names_a_thing(rest) else ""
 
 
 def to_be_done(prompt: str) -> str:
