@@ -4,7 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from prefrontal.routing.plans.places import is_place, places_in, places_of, same_kind, writes
+from prefrontal.routing.plans.places import (
+    is_place,
+    kinds_in,
+    makes,
+    places_in,
+    places_of,
+    same_kind,
+    writes,
+)
 
 from ..sample_tools import arg, tool
 
@@ -62,3 +70,45 @@ def test_a_place_is_told_by_its_name() -> None:
 def test_a_tool_that_writes_is_told_by_its_verb() -> None:
     assert writes(tool("d/x/save_csv.py")) and writes(tool("d/x/exportRows.py"))
     assert not writes(tool("d/x/load_csv.py")) and not writes(tool("d/x/csv_writer.py"))
+
+
+@pytest.mark.parametrize(
+    ("text", "like"),
+    [
+        ("read the exif of the photo", "a.jpg"),
+        ("resize all pictures", "a.png"),
+        ("delete the zip", "a.tgz"),
+        ("play the song", "a.flac"),
+        ("mail a.pdf", "b.pdf"),
+    ],
+)
+def test_a_text_acts_on_files_of_a_kind(text: str, like: str) -> None:
+    assert kinds_in(text) == kinds_in(like) != frozenset()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["extract the images", "draw a picture", "save it as csv", "turn it into a pdf", "list it", ""],
+)
+def test_what_is_made_or_lies_in_a_file_is_of_no_kind(text: str) -> None:
+    assert kinds_in(text) == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("name", "returns", "hint", "argument", "made"),
+    [
+        ("unzip", ["files"], None, "path", True),
+        ("unzip", ["files"], None, "folder", False),
+        ("unpack", ["directory"], None, "folder", True),
+        ("copy_file", ["target"], None, "path", True),
+        ("convert_song", [], "str", "path", True),
+        ("convert_song", [], None, "path", True),
+        ("convert_song", [], "None", "path", False),
+        ("resize_image", ["done"], "bool", "path", False),
+        ("read_csv", ["rows"], None, "path", False),
+    ],
+)
+def test_a_tool_makes_something_for_a_place(
+    name: str, returns: list[str], hint: str | None, argument: str, made: bool
+) -> None:
+    assert makes(tool(f"domains/d/x/{name}.py", ["path"], returns, hint), argument) == made

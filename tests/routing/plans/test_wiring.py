@@ -176,6 +176,76 @@ def test_steps_take_the_place_that_is_meant_for_each(
     assert [step.inputs["path"] for step in plan.steps] == paths
 
 
+UNZIPS = tool("domains/d/u/unzip.py", ["path: str"], ["files"], "dict[str, list[str]]")
+TURNS = tool("domains/d/u/convert_song.py", ["path: str"], [], "str")
+CROPS = tool("domains/d/u/crop.py", ["path: str"], [], "None")
+EXIF = tool("domains/d/e/read_exif.py", ["path: str"], ["exif"])
+MAILS = tool("domains/d/m/mail.py", ["path: str", "to: str"], ["size"])
+THIRD = "{{input.path_3}}"
+
+
+@pytest.mark.parametrize(
+    ("tools", "texts", "paths"),
+    [
+        ([UNZIPS, EXIF], ["unzip a.zip", "read the exif of the photo"], [PATH, SECOND]),
+        ([UNZIPS, EXIF], ["unzip a.zip", "read exif of a.jpg"], [PATH, SECOND]),
+        ([UNZIPS, EXIF], ["unzip the archive", "read exif of a.jpg"], [PATH, SECOND]),
+        ([UNZIPS, LISTS], ["unzip it", "list the names"], [PATH, SECOND]),
+        ([UNZIPS, MAILS], ["unzip a.zip", "mail the zip"], [PATH, PATH]),
+        ([UNZIPS, EXIF, MAILS], ["unzip a.zip", "read the exif of the photo", "mail the picture"],
+         [PATH, SECOND, SECOND]),
+        ([UNZIPS, EXIF, MAILS], ["unzip a.zip", "read the exif of the photo", "mail the zip"],
+         [PATH, SECOND, PATH]),
+        ([TURNS, LISTS], ["convert a.mp3", "list its names"], [PATH, SECOND]),
+        ([CROPS, MAILS], ["crop a.png", "mail it"], [PATH, PATH]),
+        ([READS, EXIF], ["read a.csv", "read the exif of the photo"], [PATH, SECOND]),
+        ([READS, EXIF], ["read a.pdf", "extract the images"], [PATH, PATH]),
+        ([READS, EXIF], ["read a.csv", "draw a picture"], [PATH, PATH]),
+        ([READS, UNZIPS, TURNS], ["read a.csv", "unzip b.zip", "convert the song"],
+         [PATH, SECOND, THIRD]),
+    ],
+)  # fmt: skip
+def test_a_step_takes_no_file_that_another_one_has_made_something_of(
+    tools: list[Tool], texts: list[str], paths: list[str]
+) -> None:
+    plan = wired(*tools, texts=texts)
+    assert [step.inputs["path"] for step in plan.steps] == paths
+
+
+def test_a_place_comes_from_no_step_that_makes_another_kind() -> None:
+    zips = tool("domains/d/z/zip_folder.py", ["folder: str"], ["archive_path"])
+    made = "{{steps.s1.outputs.archive_path}}"
+    assert (
+        inputs(wired(zips, EXIF, texts=["zip src", "read the exif of the photo"]))["path"] == PATH
+    )
+    assert inputs(wired(zips, MAILS, texts=["zip src", "mail the zip"]))["path"] == made
+    assert inputs(wired(zips, MAILS, texts=["zip src", "mail it"]))["path"] == made
+
+
+def test_steps_take_the_folder_that_is_named_for_each() -> None:
+    zips = tool("domains/d/z/zip_folder.py", ["folder: str"], ["size"])
+    lists = tool("domains/d/z/list_files.py", ["directory: str"], ["size"])
+    counts = tool("domains/d/z/count.py", ["folder: str"], ["size"])
+    texts = ["zip the folder src", "list the docs directory", "count the files of folder tests"]
+    plan = wired(zips, lists, counts, texts=texts)
+    assert plan.params == ("folder", "directory", "folder_2")
+    assert wired(zips, counts, texts=["zip the folder src", "count it"]).params == ("folder",)
+
+
+def test_a_folder_is_handed_on_whatever_it_is_called() -> None:
+    unpacks = tool("domains/d/u/unpack.py", ["path: str"], ["directory"])
+    counts = tool("domains/d/z/count.py", ["folder: str"], ["size"])
+    assert inputs(wired(unpacks, counts)) == {"folder": "{{steps.s1.outputs.directory}}"}
+
+
+def test_a_text_is_not_to_whom_or_how_a_file_is_sent() -> None:
+    sums = tool("domains/d/s/summarize.py", ["path: str"], [], "str")
+    texts = ["summarize a.txt", "mail it to ann"]
+    assert inputs(wired(sums, MAILS, texts=texts)) == {"path": PATH, "to": "{{input.to}}"}
+    writes_ = tool("domains/d/w/append.py", ["path: str", "text: str"], ["size"])
+    assert inputs(wired(sums, writes_))["text"] == RESULT
+
+
 def test_what_is_no_place_is_shared_whatever_the_texts_name() -> None:
     plan = wired(first(["df: Frame"]), second(["df: Frame"]), texts=["plot a.csv", "plot b.csv"])
     assert plan.params == ("df",)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from ..._core import routing
 from ..stems import stems
@@ -13,6 +13,23 @@ FILES = "path file filename filepath"
 FOLDERS = "folder directory dir"
 PLACES = f"{FILES} {FOLDERS} url uri location"
 TARGETS = "target destination dest dst"
+_MAKING = (
+    "convert transform translate resize crop rotate compress unzip unpack decompress download "
+    "encrypt decrypt copy rename move"
+)
+_NOTHING_MADE = ("None", "bool", "int", "float")
+_KINDS = (
+    "photo picture image screenshot jpg jpeg png gif bmp webp tiff heic svg",
+    "archive zip tar gz tgz rar 7z",
+    "spreadsheet csv tsv xls xlsx",
+    "pdf",
+    "song recording mp3 wav flac ogg",
+    "video movie mp4 mov mkv avi webm",
+)
+"""Words and endings for files of one kind."""
+_OF_OTHER_FILES = "extract count list find draw plot create make generate render convert"
+"""Verbs whose object may lie in a file of another kind, or be made: "extract the images"."""
+_NO_OBJECT = "a an to as into no without"
 _WRITING = "save write store export persist dump"
 _NAME = re.compile(r"\w[\w.~-]*\.(?=[A-Za-z0-9]*[A-Za-z])[A-Za-z0-9]{1,5}\Z|[~.]{0,2}/\S")
 """A file name ("prices.csv"), or a path from a root ("~/notes", "/srv"); see `places_in`."""
@@ -25,15 +42,60 @@ def is_place(arg: ArgSpec) -> bool:
     return bool(stems(f"{PLACES} {TARGETS}") & set(routing.tokens(arg.name)))
 
 
+def is_of_files(argument: str) -> bool:
+    """Whether an argument of this name is the place of a file or a page, and no folder."""
+    words = stems(f"{PLACES} {TARGETS}") - stems(FOLDERS)
+    return bool(words & set(routing.tokens(argument)))
+
+
 def same_kind(output: str, argument: str) -> bool:
-    """Whether both names end in a word for a file: what the one leads to, the other reads."""
+    """Whether both names end in a word for a file, or both in one for a folder: what the one leads
+    to, the other reads.
+    """
     ends = [routing.tokens(name)[-1:] for name in (output, argument)]
-    return all(set(end) & stems(FILES) for end in ends)
+    return any(all(set(end) & stems(kind) for end in ends) for kind in (FILES, FOLDERS))
 
 
 def writes(tool: Tool) -> bool:
     """Whether its name begins with a verb for putting something somewhere."""
     return bool(set(routing.tokens(tool.name)[:1]) & stems(_WRITING))
+
+
+def makes(tool: Tool, argument: str) -> bool:
+    """Whether it leaves something for an argument that is a place: an output is such a place, or
+    it returns something, and its name begins with a verb for making one thing of another.
+    """
+    of_files = bool(stems(FILES) & set(routing.tokens(argument)[-1:]))
+    fitting = stems(f"{FILES} {FOLDERS} {TARGETS}" if of_files else FOLDERS)
+    ends = (set(routing.tokens(output)[-1:]) for output in tool.returns)
+    if any(end & fitting for end in ends):
+        return True
+    turns = bool(stems(_MAKING) & set(routing.tokens(tool.name)[:1]))
+    return of_files and turns and tool.return_hint not in _NOTHING_MADE
+
+
+def kinds_of(name: str) -> frozenset[int]:
+    """The kinds of files that the name of an output speaks of: archives of `archive_path`."""
+    return _kinds([name])
+
+
+def kinds_in(text: str) -> frozenset[int]:
+    """The kinds of files that the text acts on: of those that it names, else by its words."""
+    places = places_in(text)
+    if places:
+        return _kinds(place.rpartition(".")[2] for place in places)
+    words = re.findall(r"\w+", text.lower())
+    if stems(_OF_OTHER_FILES) & set(routing.tokens(" ".join(words[:1]))):
+        return frozenset()
+    before = ["", *words]
+    return _kinds(
+        one for one, front in zip(words, before, strict=False) if front not in _NO_OBJECT.split()
+    )
+
+
+def _kinds(words: Iterable[str]) -> frozenset[int]:
+    named = {stem for word in words for stem in routing.tokens(word)}
+    return frozenset(kind for kind, known in enumerate(_KINDS) if stems(known) & named)
 
 
 def places_in(text: str) -> tuple[str, ...]:

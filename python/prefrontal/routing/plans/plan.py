@@ -20,6 +20,8 @@ from .links import check_links
 from .references import parse_reference
 
 MOST_STEPS = 50
+MOST_LETTERS = 200
+"""Of a description: what a prompt has beyond them is left out."""
 WHOLE = "*"
 """The key of an output that is the whole return value."""
 

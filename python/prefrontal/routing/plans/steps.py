@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from .places import is_of_files, places_in
+from .plan import MOST_LETTERS
 from .references import parse_reference
 
 if TYPE_CHECKING:
@@ -47,7 +49,10 @@ def loose_notes(document: Mapping[str, Any]) -> list[str]:
 
 
 def input_notes(document: Mapping[str, Any]) -> list[str]:
-    """A sentence for each argument that not all steps take from one parameter of the plan."""
+    """A sentence for each argument that not all steps take from one parameter of the plan.
+
+    It says so where the prompt names fewer files and addresses than the plan asks for.
+    """
     takers: dict[str, dict[str, str]] = {}
     for step in document["plan"]["steps"]:
         for argument, value in step["inputs"].items():
@@ -56,11 +61,20 @@ def input_notes(document: Mapping[str, Any]) -> list[str]:
                 params = takers.setdefault(argument, {})
                 steps = f"{params[source.name]} and " if source.name in params else ""
                 params[source.name] = steps + step["id"]
+    count = _named_of(document["plan"]["description"], takers)
     return [
         f"{argument}: {', '.join(f'{param} for {steps}' for param, steps in params.items())}"
+        + count * is_of_files(argument)
         for argument, params in takers.items()
         if len(params) > 1
     ]
+
+
+def _named_of(prompt: str, takers: Mapping[str, Mapping[str, str]]) -> str:
+    params = {param for argument in takers if is_of_files(argument) for param in takers[argument]}
+    named = len(places_in(prompt))
+    whole = len(prompt) < MOST_LETTERS
+    return f"; the prompt names {named} of {len(params)}" if whole and named < len(params) else ""
 
 
 def wiring_notes(document: Mapping[str, Any]) -> list[str]:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from ..._core import routing
 from ..stems import stems
 from ..types import ArgSpec
-from .places import is_place
+from .places import FOLDERS, is_place
 from .type_hints import contradicts, same_type
 
 _CONTENT = (
@@ -45,9 +45,21 @@ def values_of(args: Sequence[ArgSpec], text: str) -> dict[str, str]:
     return {name: value for name, value in values.items() if value}
 
 
+def folders_of(args: Sequence[ArgSpec], text: str) -> dict[str, str]:
+    """The folder that the text names, as "the folder src", for the only argument that needs one."""
+    words = [bare for word in text.split() if (bare := word.strip(_MARKS))]
+    able = [arg for arg in args if arg.required and _subject(arg) in stems(FOLDERS)]
+    name = next(filter(None, (_beside(one, words) for one in sorted(stems(FOLDERS)))), "")
+    return {able[0].name: name} if len(able) == 1 and name else {}
+
+
+def holds_content(arg: ArgSpec) -> bool:
+    """Whether, by its name, something is handed over in it, such as a text."""
+    return _subject(arg) in stems(_CONTENT)
+
+
 def _may_be_named(arg: ArgSpec) -> bool:
-    is_content = _subject(arg) in stems(_CONTENT)
-    return not (is_content or is_place(arg) or contradicts(arg.type_hint, _SIMPLE))
+    return not (holds_content(arg) or is_place(arg) or contradicts(arg.type_hint, _SIMPLE))
 
 
 def _subject(arg: ArgSpec) -> str:

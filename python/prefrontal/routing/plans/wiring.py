@@ -9,11 +9,21 @@ from ..._core import routing
 from ..stems import stems
 from ..types import ArgSpec, Candidate, Plan, PlanStep, Tool
 from .links import tool_reference
-from .places import PLACES, is_place, places_in, places_of, same_kind, writes
+from .places import (
+    PLACES,
+    is_place,
+    kinds_in,
+    kinds_of,
+    makes,
+    places_in,
+    places_of,
+    same_kind,
+    writes,
+)
 from .plan import MOST_STEPS, WHOLE, as_argument_name, free_name, is_argument_name
 from .references import Reference
 from .type_hints import contradicts, is_mapping, same_type, says_much, value_type
-from .values import values_of
+from .values import folders_of, holds_content, values_of
 
 _ANY_VALUE = ("result", "output", "value", "data", "out")
 _AMOUNTS = (
@@ -37,14 +47,14 @@ class _Source:
 @dataclass(slots=True)
 class _Param:
     """A parameter of the plan. of: the argument that it was made for. value: that the prompt names
-    for it, perhaps empty. written: whether its first step puts something there.
+    for it, perhaps empty. first: the step that it was made for.
     """
 
     name: str
     of: str
     hint: str | None
     value: str
-    written: bool
+    first: _Step
 
     def reference(self) -> str:
         return str(Reference("", self.name))
@@ -126,10 +136,10 @@ def _wired(
         sources = [source for step in reversed(wired) for source in step.outputs]
         sources.sort(key=lambda one: (-one.number, not stems(one.name) & hinted))
         args = [_with_hint(arg, tool) for arg in tool.spec.args if _is_fillable(arg, tool)]
-        values = values_of(args, text) | places_of(args, text)
+        values = folders_of(args, text) | values_of(args, text) | places_of(args, text)
         step = _Step(number, tool, args, text, values)
         _link(step, sources, wired)
-        _ask(step, params)
+        _ask(step, params, wired)
         step.outputs += _outputs(tool, number, {source.name for source in sources})
         wired.append(step)
     return wired
@@ -188,10 +198,15 @@ def _link(step: _Step, sources: Sequence[_Source], before: Sequence[_Step]) -> N
 def _within_reach(
     step: _Step, arg: ArgSpec, sources: Sequence[_Source], before: Sequence[_Step]
 ) -> list[_Source]:
-    """The outputs that the argument may take: of a place that is named, of steps that name it."""
+    """The outputs that the argument may take: of a place that is named, of steps that name it, and
+    none that are of another kind than what the text acts on.
+    """
     place = step.values.get(arg.name)
-    if place is None or not is_place(arg):
+    if not is_place(arg):
         return list(sources)
+    if place is None:
+        own = kinds_in(step.text)
+        return [one for one in sources if not _kinds_differ(kinds_of(one.name), own)]
     naming = {one.number for one in before if place in places_in(one.text)}
     return [one for one in sources if one.number in naming]
 
@@ -218,13 +233,19 @@ def _by_words(source: _Source, arg: ArgSpec) -> bool:
 
 
 def _link_neighbour(step: _Step, before: Sequence[_Source], inputs: set[str]) -> None:
-    """Link the only output of the previous step to the argument that it must be meant for."""
+    """Link the only output of the previous step to the argument that it must be meant for.
+
+    Of a tool that reads a file a plain argument says how or to whom, unless its name says content.
+    """
     if len(before) != 1:
         return
+    reads_file = any(arg.required and is_place(arg) for arg in step.args)
     fitting = [
         arg
         for arg in step.open_args()
-        if same_type(before[0].hint, arg.type_hint) and not stems(arg.name) & stems(PLACES)
+        if same_type(before[0].hint, arg.type_hint)
+        and not stems(arg.name) & stems(PLACES)
+        and (holds_content(arg) or not reads_file)
     ]
     if len(fitting) > 1:
         fitting = [arg for arg in fitting if arg.name in inputs]
@@ -232,42 +253,55 @@ def _link_neighbour(step: _Step, before: Sequence[_Source], inputs: set[str]) ->
         step.take(fitting[0], before[0])
 
 
-def _ask(step: _Step, params: list[_Param]) -> None:
+def _ask(step: _Step, params: list[_Param], before: Sequence[_Step]) -> None:
     """Make parameters of unfilled required arguments."""
     for arg in step.open_args():
         free = [one for one in params if one.reference() not in step.inputs.values()]
-        param = _shared(step, arg, free)
+        param = _shared(step, arg, free, before)
         if param is None:
             param = _added(step, arg, params)
         param.value = param.value or step.values.get(arg.name, "")
         step.inputs[arg.name] = param.reference()
 
 
-def _shared(step: _Step, arg: ArgSpec, params: Sequence[_Param]) -> _Param | None:
+def _shared(
+    step: _Step, arg: ArgSpec, params: Sequence[_Param], before: Sequence[_Step]
+) -> _Param | None:
     """The latest parameter that is meant for the argument, too: of its place, else of its name."""
     alike = [one for one in reversed(params) if not _differ(one.hint, arg.type_hint)]
     place = step.values.get(arg.name) if is_place(arg) else None
     of_place = [one for one in alike if place and one.value == place]
     name = as_argument_name(arg.name, "input")
-    of_name = [one for one in alike if one.of == name and not _apart(one, step, arg)]
+    of_name = [one for one in alike if one.of == name and not _apart(one, step, arg, before)]
     return next(iter(of_place + of_name), None)
 
 
-def _apart(param: _Param, step: _Step, arg: ArgSpec) -> bool:
+def _apart(param: _Param, step: _Step, arg: ArgSpec, before: Sequence[_Step]) -> bool:
     """Whether the parameter is not the argument's: the prompt names two values, or what was read
-    there would be overwritten.
+    there would be overwritten, is of another kind, or has been made into something since.
     """
     value = step.values.get(arg.name)
     if value and param.value:
         return value != param.value
-    return is_place(arg) and writes(step.tool) and not param.written
+    if not is_place(arg):
+        return False
+    if writes(step.tool) and not writes(param.first.tool):
+        return True
+    kinds, own = kinds_in(param.first.text), kinds_in(step.text)
+    if kinds & own or _kinds_differ(kinds, own):
+        return not kinds & own
+    return any(one.number >= param.first.number and makes(one.tool, arg.name) for one in before)
 
 
 def _added(step: _Step, arg: ArgSpec, params: list[_Param]) -> _Param:
     base = as_argument_name(arg.name, "input")
     name = free_name(base, (one.name for one in params))
-    params.append(_Param(name, base, arg.type_hint, "", writes(step.tool)))
+    params.append(_Param(name, base, arg.type_hint, "", step))
     return params[-1]
+
+
+def _kinds_differ(one: frozenset[int], other: frozenset[int]) -> bool:
+    return bool(one and other) and not one & other
 
 
 def _differ(one: str | None, other: str | None) -> bool:

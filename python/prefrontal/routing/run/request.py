@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...plain_text import one_line
+from ..plans.plan import MOST_LETTERS
 from ..prompt.denials import affirmed, to_be_done
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class RouteRequest:
     @property
     def description(self) -> str:
         """The prompt in one line, for docstrings and logs."""
-        return one_line(" ".join(self.prompt.split()))[:200]
+        return one_line(" ".join(self.prompt.split()))[:MOST_LETTERS]
 
 
 @dataclass(frozen=True, slots=True)
