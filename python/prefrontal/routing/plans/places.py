@@ -31,6 +31,8 @@ _OF_OTHER_FILES = "extract count list find draw plot create make generate render
 """Verbs whose object may lie in a file of another kind, or be made: "extract the images"."""
 _NO_OBJECT = "a an to as into no without"
 _WRITING = "save write store export persist dump"
+_PLURAL = re.compile(r"[^isu\W]s\Z")
+_ONE_ALL_THE_SAME = "contents details news settings series"
 _NAME = re.compile(r"\w[\w.~-]*\.(?=[A-Za-z0-9]*[A-Za-z])[A-Za-z0-9]{1,5}\Z|[~.]{0,2}/\S")
 """A file name ("prices.csv"), or a path from a root ("~/notes", "/srv"); see `places_in`."""
 _ABBREVIATION = re.compile(r"(?:\w\.)+\w\Z")
@@ -54,6 +56,11 @@ def same_kind(output: str, argument: str) -> bool:
     """
     ends = [routing.tokens(name)[-1:] for name in (output, argument)]
     return any(all(set(end) & stems(kind) for end in ends) for kind in (FILES, FOLDERS))
+
+
+def is_plural(name: str) -> bool:
+    """Whether a name speaks of several things: `files`, `page_names`."""
+    return bool(_PLURAL.search(name)) and name.rpartition("_")[2] not in _ONE_ALL_THE_SAME.split()
 
 
 def writes(tool: Tool) -> bool:

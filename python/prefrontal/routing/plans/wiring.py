@@ -12,6 +12,7 @@ from .links import tool_reference
 from .places import (
     PLACES,
     is_place,
+    is_plural,
     kinds_in,
     kinds_of,
     makes,
@@ -221,8 +222,11 @@ def _by_type(source: _Source, arg: ArgSpec) -> bool:
 
 def _by_words(source: _Source, arg: ArgSpec) -> bool:
     """Whether both names end in one word, and the words of one are among those of the other, or
-    both in a word for a file.
+    both in a word for a file. Several things are not one, unless the types are the same.
     """
+    several = is_plural(source.key) and not is_plural(arg.name)
+    if several and not same_type(source.hint, arg.type_hint):
+        return False
     if same_kind(source.name, arg.name):
         return not contradicts(source.hint, arg.type_hint)
     one, other = routing.tokens(source.name), routing.tokens(arg.name)
