@@ -13,7 +13,8 @@ from .clause_words import POLITE, word_set
 _SKIPPED = POLITE | word_set("but so or instead rather only simply")
 _ACT_ON_IT = re.compile(
     rf"(?P<front>[\s.!?;,()]*(?:(?:{'|'.join(map(re.escape, sorted(_SKIPPED)))})\b[\s,]*)*"
-    r"[\w-]+\s+)(?P<pronoun>it|them)\b(?!['’])",
+    r"[\w-]+\s+(?:(?:(?!(?:and|then)\b)[\w-]+\s+){0,4}(?:in|of|on|from|with|to|into|at)\s+)?)"
+    r"(?P<pronoun>it|them)\b(?!['’])",
     re.IGNORECASE,
 )
 _CONTRAST = re.compile(r"\b(?:instead|rather|just|only|but)\b", re.IGNORECASE)
