@@ -64,6 +64,8 @@ async def test_what_is_the_agents_to_call_on_a_server_is_said(tmp_path: Path) ->
         loose = answer(await client.call_tool("route_tool", {"prompt": apart}))
         one = answer(await client.call_tool("route_tool", {"prompt": "use fetch_page"}))
         own = answer(await client.call_tool("route_tool", {"prompt": "summarize this matrix"}))
+        denies = {"prompt": "summarize this matrix, no plotting"}
+        less = answer(await client.call_tool("route_tool", denies))
     there = "s1 fetch_page of the server web: you call it there, it does not run here"
     assert mixed["notes"] == [there]
     assert [(each["server"], each["entry"]) for each in mixed["selected"]] == [
@@ -73,6 +75,7 @@ async def test_what_is_the_agents_to_call_on_a_server_is_said(tmp_path: Path) ->
     assert loose["notes"] == [there, "s1 hands nothing on to another step"]
     assert one["notes"] == [there]
     assert (own["notes"], own["selected"][0]["server"]) == ([], None)
+    assert less["notes"] == ["left out, since it is not to be done: no plotting"]
 
 
 async def test_a_project_without_tools_is_a_sentence(tmp_path: Path) -> None:

@@ -51,7 +51,8 @@ class RouteAnswer(ToolAnswer):
     selected: list[ChosenTool] = Field(description="in the order of the calls; empty for generate")
     plan: dict[str, Any] | None = Field(description="steps, inputs and outputs")
     notes: list[str] = Field(
-        description="which steps you call on a server, which hand nothing on, and what none serves"
+        description="what is left out as not to be done, which steps you call on a server, which"
+        " hand nothing on, and what none serves"
     )
     reason: str
     domain: str | None
@@ -79,7 +80,9 @@ class RouteAnswer(ToolAnswer):
                 for each in decision.selected
             ],
             plan=decision.plan,
-            notes=plan_notes(decision.plan, route.uncovered, caller="you call"),
+            notes=plan_notes(
+                decision.plan, route.uncovered, route.request.denied, caller="you call"
+            ),
             reason=decision.reason,
             domain=intent.domain,
             action=intent.action,

@@ -113,6 +113,14 @@ def test_a_plan_says_which_file_is_whose(project: Path) -> None:
     assert "params: [path]" in same.stdout and "path for s1" not in same.stderr
 
 
+def test_what_is_not_to_be_done_is_said_beside_a_plan(project: Path) -> None:
+    prompt = "summarize a matrix, no plotting"
+    said = "[PREFRONTAL] left out, since it is not to be done: no plotting\n"
+    assert route(project, prompt, "--plan").stderr == said
+    assert route(project, prompt, "--plan", "--explain").stderr.count(said) == 1
+    assert said not in route(project, "summarize a matrix", "--plan").stderr
+
+
 def test_why_a_plan_does_not_end_with_0_is_said(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -87,7 +87,7 @@ class Output:
         if not self._quiet:
             return server_notes(done.decision.plan)
         why = [done.sentence] if done.exit_code else []
-        return [*why, *plan_notes(done.decision.plan, done.uncovered)]
+        return [*why, *plan_notes(done.decision.plan, done.uncovered, done.request.denied)]
 
     @contextmanager
     def waiting(self, word: str) -> Iterator[None]:

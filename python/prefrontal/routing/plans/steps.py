@@ -82,19 +82,26 @@ def wiring_notes(document: Mapping[str, Any]) -> list[str]:
     return [*loose_notes(document), *input_notes(document)]
 
 
+def denial_notes(denied: Iterable[str]) -> list[str]:
+    """A sentence for each part of a prompt that says what is not to be done."""
+    return [f"left out, since it is not to be done: {part}" for part in denied]
+
+
 def plan_notes(
     document: Mapping[str, Any] | None,
     uncovered: Iterable[str] = (),
+    denied: Iterable[str] = (),
     *,
     caller: str = "your agent calls",
 ) -> list[str]:
-    """What a plan leaves to whoever reads it: calls on servers, loose ends, inputs of one name,
-    clauses of the prompt that no step serves.
+    """What a plan leaves to whoever reads it: what the prompt denies, calls on servers, loose ends,
+    inputs of one name, clauses of the prompt that no step serves.
     """
     if document is None:
         return []
     missing = [f"nothing covers {clause!r}" for clause in uncovered]
-    return [*server_notes(document, caller=caller), *wiring_notes(document), *missing]
+    calls = server_notes(document, caller=caller)
+    return [*denial_notes(denied), *calls, *wiring_notes(document), *missing]
 
 
 def step_name(step: Mapping[str, Any]) -> str:

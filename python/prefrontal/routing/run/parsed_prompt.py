@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from ..catalog.discovery import CACHE_FOLDER, discover_all, open_cache
 from ..catalog.history import PastEvent, read_history
 from ..prompt.clarify import question_for, resolve
-from ..prompt.denials import denied
 from ..prompt.hints import Hint, HintIndex
 from ..prompt.parser import by_ranking, parse
 from ..prompt.passages import passages
@@ -62,7 +61,7 @@ def parse_prompt(bench: Workbench, request: RouteRequest) -> ParsedPrompt:
         by_words=by_words.confidence,
         threshold=threshold,
         clauses=[clause.text for clause in clauses],
-        denied=list(denied(request.prompt)),
+        denied=list(request.denied),
         rag_hits=[_hint_event(bench, hint) for hint in hints],
     )
     return ParsedPrompt(request, intent, clauses, hints, taxonomy, tools, ranker)

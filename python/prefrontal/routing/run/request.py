@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...plain_text import one_line
 from ..plans.plan import MOST_LETTERS
-from ..prompt.denials import affirmed, to_be_done
+from ..prompt.denials import affirmed, denied, to_be_done
 
 if TYPE_CHECKING:
     from ..trace import Trace
@@ -41,6 +41,11 @@ class RouteRequest:
     def asked(self) -> str:
         """What is to be done: the prompt without what it says is not, unless nothing else is."""
         return to_be_done(self.prompt)
+
+    @property
+    def denied(self) -> tuple[str, ...]:
+        """What the prompt says is not to be done."""
+        return denied(self.prompt)
 
     @property
     def asks_nothing(self) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ...plain_text import one_line
-from ..plans.steps import step_name, wiring_notes
+from ..plans.steps import denial_notes, step_name, wiring_notes
 from ..ranking.coverage import in_turns
 
 PREFIX = "[PREFRONTAL]"
@@ -38,9 +38,7 @@ class Transcript:
     def _parse(self, event: Event, detail: Mapping[str, Any]) -> list[str]:
         place = f"domain={detail['domain'] or '?'} action={detail['action'] or '?'}"
         lines = [f"{place} (confidence={two_places(detail['confidence'])})"]
-        lines += [
-            f"left out, since it is not to be done: {part}" for part in detail.get("denied", ())
-        ]
+        lines += denial_notes(detail.get("denied", ()))
         if self._explained:
             clauses = " | ".join(detail["clauses"])
             lines.append(f"  clauses: {clauses}; threshold of confidence {detail['threshold']:.2f}")
