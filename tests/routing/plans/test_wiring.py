@@ -241,6 +241,14 @@ def test_steps_take_the_folder_that_is_named_for_each() -> None:
     assert wired(zips, counts, texts=["zip the folder src", "count it"]).params == ("folder",)
 
 
+def test_a_place_is_that_of_what_was_made_of_it_last() -> None:
+    gets = tool("domains/d/g/download.py", ["url: str"], ["path"])
+    crops = tool("domains/d/c/crop_image.py", ["path: str"], ["cropped_path"])
+    plan = wired(gets, crops, EXIF, MAILS, texts=["get x", "crop it", "read exif", "mail it"])
+    made = "{{steps.s2.outputs.cropped_path}}"
+    assert [inputs(plan, number)["path"] for number in (3, 4)] == [made, made]
+
+
 def test_a_folder_is_handed_on_whatever_it_is_called() -> None:
     unpacks = tool("domains/d/u/unpack.py", ["path: str"], ["directory"])
     counts = tool("domains/d/z/count.py", ["folder: str"], ["size"])

@@ -185,7 +185,7 @@ def _link(step: _Step, sources: Sequence[_Source], before: Sequence[_Step]) -> N
     for arg in step.args:
         named = [one for one in able[arg.name] if arg.name in (one.key, one.name)]
         if named and _takes_by_name(arg) and not contradicts(named[0].hint, arg.type_hint):
-            step.take(arg, named[0])
+            step.take(arg, _latest_form(named[0], arg, able[arg.name], before))
     for fits in (_by_type, _by_words):
         for arg in step.open_args():
             matches = [one for one in able[arg.name] if one not in step.used and fits(one, arg)]
@@ -194,6 +194,17 @@ def _link(step: _Step, sources: Sequence[_Source], before: Sequence[_Step]) -> N
     if not step.used:
         inputs = {name for one in before[-1:] for name in one.inputs}
         _link_neighbour(step, [one for one in sources if one.number == step.number - 1], inputs)
+
+
+def _latest_form(
+    source: _Source, arg: ArgSpec, able: Sequence[_Source], before: Sequence[_Step]
+) -> _Source:
+    """What later steps have made of the place, where that fits, too; else the source."""
+    for step in before if is_place(arg) else ():
+        if source in step.used:
+            made = (one for one in step.outputs if one in able and _by_words(one, arg))
+            source = next(made, source)
+    return source
 
 
 def _within_reach(
