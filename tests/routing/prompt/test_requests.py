@@ -85,6 +85,11 @@ WITH_OBJECT = [
     ("add vat to 100 and number the invoice", ["add vat to 100", "number the invoice"]),
     ("multiply 3 by 4 and round the result", ["multiply 3 by 4", "round the result"]),
     ("crop photo.png and water the plants", ["crop photo.png", "water the plants"]),
+    ("get a.zip, unpack it and list the files", ["get a.zip", "unpack it", "list the files"]),
+    ("get the weather in Paris and mail it to Bob", ["get the weather in Paris", "mail it to Bob"]),
+    ("take a screenshot and crop the border", ["take a screenshot", "crop the border"]),
+    ("set the timer to 5 and play a song", ["set the timer to 5", "play a song"]),
+    ("take bread off my list and add milk", ["take bread off my list", "add milk"]),
     ("add milk to the list, also turn off the lamp", ["add milk to the list", "turn off the lamp"]),
 ]
 TOOLS = [
@@ -152,6 +157,9 @@ ONE = [
     "convert it to reach the limit and crop the border",
     "find a tool that can improve my site and reach my customers",
     "find courses that are short and cover a lot",
+    "set an alarm for noon and another an hour later",
+    "get the name and order of customers",
+    "get the file and folder the user touched",
     "it is where it is, crop the border",
 ]
 LOAD = "load the archive"

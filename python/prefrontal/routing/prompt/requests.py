@@ -69,7 +69,7 @@ _RELATIONS = word_set(
     "except unlike besides despite within without during between among under against through "
     "across near minus versus past above below behind around along beyond inside outside upon "
     "toward towards whatever whichever half twice double instead unless although though because "
-    "whereas neither either"
+    "whereas neither either another"
 )
 """Words in front of a thing that are no verbs."""
 _GIVING = word_set("send give show tell mail email buy bring offer lend hand teach call name")
@@ -78,7 +78,7 @@ _RELATIVES = word_set("that which who")
 _MODALS = word_set("can could will would should must may might")
 _TO_A_THING = word_set(
     "convert turn translate transform change export save move copy rename send add write crop "
-    "resize scale map cast round connect append reduce limit"
+    "resize scale map cast round connect append reduce limit set put"
 )
 """Verbs whose "to" comes before a thing, where that of others comes before a purpose."""
 
@@ -183,9 +183,7 @@ def _is_verb(words: Sequence[Piece], boundary: Boundary) -> bool:
     if word in BEFORE_OBJECTS | PREPOSITIONS | CONNECTIVES | _OTHER_WORDS:
         return False
     if word in _EVERYDAY and after is not None:
-        if boundary == "and":
-            return word in _TAKING and _before_thing(words[1:])
-        return boundary in ("then", "also") and _is_object(after)
+        return _is_everyday_verb(words, boundary)
     if set(routing.tokens(word)) & verbs.stop_tokens() or _NAMED_OBJECT.search(word):
         return False
     if boundary == "and":
@@ -197,6 +195,14 @@ def _is_verb(words: Sequence[Piece], boundary: Boundary) -> bool:
     if boundary == "none" or after.kind != "word":
         return word in _FURTHER and _is_object(after)
     return _has_form_of_verb(word) or (boundary != "stop" and _may_be_a_verb(words))
+
+
+def _is_everyday_verb(words: Sequence[Piece], boundary: Boundary) -> bool:
+    """Whether "get", "take" and the like, which stand in many phrases, ask for something."""
+    is_taking = words[0].text in _TAKING
+    if boundary == "and":
+        return is_taking and _before_thing(words[1:])
+    return (is_taking or boundary != "none") and boundary != "stop" and _is_object(words[1])
 
 
 def _has_object(words: Sequence[Piece]) -> bool:
@@ -227,7 +233,7 @@ def _is_imperative(words: Sequence[Piece], verb: int, lexicon: Lexicon) -> bool:
         return False
     if is_past(words[verb]):
         return False
-    known = bool(lexicon.verb(words[verb])) or words[verb].text in _FURTHER
+    known = bool(lexicon.verb(words[verb])) or words[verb].text in _FURTHER | _TAKING
     return known or unknown_verb(words, "stop") is not None
 
 
