@@ -40,7 +40,10 @@ KNOTS = {
     "share": (0.0, 0.3, 0.5, 0.7, 0.9),
     "linear_lead": (0.0, 0.5, 0.6, 0.75),
     "description_lead": (0.0, 0.5, 0.6),
+    "covered_lead": (0.0, 0.4, 0.5, 0.6),
     "heard": (0.0, 0.5, 0.75),
+    "likeness": (0.0, 0.2, 0.4, 0.6, 0.8),
+    "meaning_lead": (0.0, 0.45, 0.5, 0.55, 0.6),
 }
 FACTS = ("one", *KNOTS)
 PRODUCTS = {
@@ -58,7 +61,10 @@ PRODUCTS = {
     "accepted": "linear known learned text phrasings tools",
     "linear_lead": "learned text phrasings tools",
     "description_lead": "description learned text phrasings tools",
+    "covered_lead": "covered description learned text phrasings tools",
     "heard": "learned phrasings tools words known covered share linear accepted gap",
+    "likeness": "covered known words description phrasing linear learned text phrasings tools",
+    "meaning_lead": "likeness covered words learned text phrasings tools",
 }
 # What a catalogue of a source weighs: one of fewer tools than WHOLE, and a whole one by the
 # phrasings of each tool; and a prompt that means no tool in a whole one.

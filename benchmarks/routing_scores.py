@@ -156,14 +156,14 @@ def embedded(tools: Tools, queries: Sequence[Pair], embedder: Embedder) -> None:
 
 
 def people(
-    tools_root: Path = TOOLS, embedder: Embedder | None = None, word_vectors: bool = False
+    tools_root: Path = TOOLS, embedder: Embedder | None = None, word_vectors: bool = True
 ) -> None:
     """People's prompts for examples/tools, as `prefrontal route` ranks them."""
     settings = Ranker(word_vectors=word_vectors)
     ranker = ToolRanker(discover_all(Layout.of(tools_root)).tools, {}, settings, 0.0, embedder)
     head = "", "prompts", "right tool first", "selected and right", "selected and wrong", "asked"
     more = ", with vectors of wordllama" if embedder else ""
-    more = ", with the vectors of words" if word_vectors else more
+    more = more if word_vectors else ", without the vectors of words"
     print_head(f"People's prompts for examples/tools (13 tools){more}", *head)
     halves = {"held back": people_prompts.held_back(), "chosen on": people_prompts.for_choosing()}
     for half, kinds in halves.items():

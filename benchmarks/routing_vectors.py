@@ -1,6 +1,7 @@
 """What the vectors of words add: a table of bench_routing.py, on prompts that were held back.
 
-They are off unless `routing.ranker.word_vectors` is on: the map of scores is fitted without them.
+They are on unless `routing.ranker.word_vectors` is off. The map of scores is fitted with them, so
+that without them the order of the tools is a twin and the scores are not.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from prefrontal.routing import RankedTool, ToolIndex
 Pair = prompts_of.Pair
 Tools = Sequence[tuple[str, str]]
 FEW, MOST, PAIRS = 5, 5, 900
-LABELS = {False: "words alone", True: "and their vectors"}
+LABELS = {True: "prefrontal", False: "without vectors"}
 
 
 def vectors(
@@ -35,7 +36,7 @@ def vectors(
         found = learning(routing_scores.built(tools, {}), queries, on)[half:]
         print(row("MetaTool, after half of it was learned", on, found, queries[half:]), flush=True)
     both_of_two(tools, queries[1::2])
-    routing_scores.people(word_vectors=True)
+    routing_scores.people(word_vectors=False)
 
 
 def cold(

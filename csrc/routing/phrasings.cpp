@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "csrc/routing/stop_words.hpp"
 #include "csrc/simd/log.hpp"
 #include "csrc/simd/room.hpp"
 
@@ -40,19 +41,38 @@ WordIds Phrasings::numbered(const Intent& intent) {
   for (const Intent::Token& token : intent.tokens) ids.push_back(words_.add(token.stem));
   counts_.resize(words_.size());
   having_.resize(words_.size());
+  find_vectors();
   return ids;
+}
+
+// A stop word has none.
+void Phrasings::find_vectors() {
+  while (vectors_.size() < words_.size()) {
+    const std::string_view stem = word(static_cast<std::uint32_t>(vectors_.size()));
+    const std::uint32_t at = is_stop_word(stem) ? kNone : word_vectors().find(stem);
+    vectors_.push_back(at < word_vectors().size() ? at : kNone);
+  }
+}
+
+Meaning Phrasings::meaning(const WordIds& words) const noexcept {
+  MeaningSum sum;
+  for (const std::uint32_t word : words) {
+    if (vectors_[word] != kNone) sum.add(word_vectors().vector(vectors_[word]), 1);
+  }
+  return sum.unit();
 }
 
 void Phrasings::forget_words(std::uint32_t size) noexcept {
   words_.shorten(size);
   counts_.resize(std::min<std::size_t>(counts_.size(), size));
   having_.resize(std::min<std::size_t>(having_.size(), size));
+  vectors_.resize(std::min<std::size_t>(vectors_.size(), size));
 }
 
 std::uint32_t Phrasings::find(std::uint32_t tool, const WordIds& words) const {
   const auto own = by_tool_.find(tool);
   if (own == by_tool_.end()) return kNone;
-  for (const std::uint32_t id : own->second) {
+  for (const std::uint32_t id : own->second.ids) {
     if (std::ranges::is_permutation(all_[id].words, words)) return id;
   }
   return kNone;
@@ -66,14 +86,14 @@ Phrasings::Change Phrasings::add(std::uint32_t tool, const Intent& intent, std::
     fresh.words = numbered(intent);
     change.removed = find(tool, fresh.words);
     own = by_tool_.try_emplace(tool).first;
-    simd::make_room(1, all_, own->second);
+    simd::make_room(1, all_, own->second.ids);
     for (const std::uint32_t word : fresh.words) simd::make_room(1, having_[word]);
   } catch (...) {
-    if (own != by_tool_.end() && own->second.empty()) by_tool_.erase(own);
+    if (own != by_tool_.end() && own->second.ids.empty()) by_tool_.erase(own);
     forget_words(change.words);
     throw;
   }
-  WordIds& ids = own->second;  // from here on nothing fails
+  WordIds& ids = own->second.ids;  // from here on nothing fails
   if (change.removed != kNone) {
     change.added = change.removed;
     change.age = static_cast<std::size_t>(std::ranges::find(ids, change.removed) - ids.begin());
@@ -99,6 +119,7 @@ void Phrasings::count(std::uint32_t id) noexcept {
     WordIds& having = having_[word];
     having.insert(std::ranges::lower_bound(having, id), id);
   }
+  by_tool_.find(all_[id].tool)->second.meaning.add(meaning(all_[id].words), 1);
   ++live_;
 }
 
@@ -107,6 +128,7 @@ Phrasings::Phrasing Phrasings::take_out(std::uint32_t id) noexcept {
     --counts_[word];
     std::erase(having_[word], id);
   }
+  by_tool_.find(all_[id].tool)->second.meaning.subtract(meaning(all_[id].words));
   --live_;
   return std::exchange(all_[id], {kNone, {}, {}, 0.0});
 }
@@ -121,26 +143,26 @@ Phrasings::Change Phrasings::remove(std::uint32_t tool, const Intent& intent) {
   }
   if (change.removed == kNone) return change;
   const auto own = by_tool_.find(tool);
-  WordIds& ids = own->second;
+  WordIds& ids = own->second.ids;
   change.age = static_cast<std::size_t>(std::ranges::find(ids, change.removed) - ids.begin());
-  std::erase(ids, change.removed);
-  if (ids.empty()) change.list = by_tool_.extract(own);
   change.before = take_out(change.removed);
+  std::erase(ids, change.removed);
+  if (ids.empty()) change.own = by_tool_.extract(own);
   return change;
 }
 
 // All memory that this takes was there before the change.
 void Phrasings::undo(Change change) noexcept {
-  if (change.list) by_tool_.insert(std::move(change.list));
+  if (change.own) by_tool_.insert(std::move(change.own));
   const auto own = by_tool_.find(change.tool);
-  if (change.added != kNone) own->second.pop_back();
+  if (change.added != kNone) own->second.ids.pop_back();
   if (change.is_new()) {
     take_out(change.added);
     all_.pop_back();
   }
   if (change.removed != kNone) {
-    own->second.insert(own->second.begin() + static_cast<std::ptrdiff_t>(change.age),
-                       change.removed);
+    WordIds& ids = own->second.ids;
+    ids.insert(ids.begin() + static_cast<std::ptrdiff_t>(change.age), change.removed);
     if (change.removed == change.added) {
       all_[change.removed].text.swap(change.before.text);
     } else {
@@ -148,16 +170,16 @@ void Phrasings::undo(Change change) noexcept {
       count(change.removed);
     }
   }
-  if (own != by_tool_.end() && own->second.empty()) by_tool_.erase(own);
+  if (own != by_tool_.end() && own->second.ids.empty()) by_tool_.erase(own);
   forget_words(change.words);
   refresh();
 }
 
 void Phrasings::renumber(const std::vector<std::uint32_t>& tools) {
-  std::map<std::uint32_t, WordIds> by_tool;
+  std::map<std::uint32_t, Own> by_tool;
   for (auto& [tool, own] : by_tool_) {
     const std::uint32_t now = tools[tool];
-    for (const std::uint32_t id : own) {
+    for (const std::uint32_t id : own.ids) {
       if (now == kNone) {
         take_out(id);
       } else {
@@ -248,7 +270,7 @@ std::vector<Nearness> Phrasings::nearest(const Asked& asked) const {
       const std::uint32_t id = by_tool[i].second;
       best.offer(products[id] * asked.cosine_scale * all_[id].scale, id);
     }
-    const std::size_t of = std::min(kBest, by_tool_.at(tool).size());
+    const std::size_t of = std::min(kBest, by_tool_.at(tool).ids.size());
     const double sum = best.cosine[0] + best.cosine[1] + best.cosine[2];
     out.push_back({tool,
                    sum / static_cast<double>(of),

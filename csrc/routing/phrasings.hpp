@@ -2,6 +2,7 @@
 //
 //   idf(t) = ln((n + 1) / (df(t) + 1)) + 1 over the n phrasings; a phrasing is the set of its words
 //   nearness(tool) = mean of the tool's best min(3, count) cosines with the prompt
+//   meaning(tool) = sum of what its phrasings mean (word_vectors.hpp), each of the same length
 #pragma once
 
 #include <cstdint>
@@ -12,6 +13,7 @@
 
 #include "csrc/routing/intent.hpp"
 #include "csrc/routing/vocabulary.hpp"
+#include "csrc/routing/word_vectors.hpp"
 
 namespace prefrontal::routing {
 
@@ -40,6 +42,11 @@ class Phrasings {
     std::string text;
     double scale;  // 1 / length over idf
   };
+  // A tool's phrasings, oldest first, and what they mean.
+  struct Own {
+    WordIds ids;
+    MeaningSum meaning;
+  };
 
   // What `add` and `remove` did. They change nothing when they throw.
   struct Change {
@@ -49,8 +56,8 @@ class Phrasings {
         kNone;            // the one that went, was the same, or was the oldest of too many
     std::size_t age = 0;  // its place among the tool's
     Phrasing before;      // what it was
-    std::map<std::uint32_t, WordIds>::node_type list;  // the tool's, where it became empty
-    std::uint32_t words = 0;                           // how many words there were
+    std::map<std::uint32_t, Own>::node_type own;  // the tool's, where it became empty
+    std::uint32_t words = 0;                      // how many words there were
 
     bool is_new() const { return added != kNone && added != removed; }
   };
@@ -70,10 +77,10 @@ class Phrasings {
   const Phrasing& operator[](std::uint32_t id) const { return all_[id]; }
   std::string_view word(std::uint32_t id) const { return words_.text(id); }
   std::uint32_t words() const { return words_.size(); }
-  const std::map<std::uint32_t, WordIds>& by_tool() const { return by_tool_; }
+  const std::map<std::uint32_t, Own>& by_tool() const { return by_tool_; }
   std::size_t of(std::uint32_t tool) const {
     const auto own = by_tool_.find(tool);
-    return own == by_tool_.end() ? 0 : own->second.size();
+    return own == by_tool_.end() ? 0 : own->second.ids.size();
   }
 
   Asked ask(const Intent& intent) const;
@@ -87,6 +94,8 @@ class Phrasings {
  private:
   friend class SavedExperience;
   WordIds numbered(const Intent& intent);
+  void find_vectors();
+  Meaning meaning(const WordIds& words) const noexcept;
   std::uint32_t find(std::uint32_t tool, const WordIds& words) const;
   void count(std::uint32_t id) noexcept;
   Phrasing take_out(std::uint32_t id) noexcept;
@@ -95,10 +104,11 @@ class Phrasings {
   double x(std::uint32_t word) const { return x_by_count_[counts_[word]]; }
 
   GrowingVocabulary words_;
-  std::vector<std::uint32_t> counts_;  // by word: phrasings that have it
-  std::vector<WordIds> having_;        // by word: those phrasings
+  std::vector<std::uint32_t> counts_;   // by word: phrasings that have it
+  std::vector<WordIds> having_;         // by word: those phrasings
+  std::vector<std::uint32_t> vectors_;  // by word: its place in word_vectors(), or kNone
   std::vector<Phrasing> all_;
-  std::map<std::uint32_t, WordIds> by_tool_;  // oldest first
+  std::map<std::uint32_t, Own> by_tool_;
   std::uint32_t live_ = 0;
   std::vector<double> idf_by_count_{1.0};  // filled in for the counts that occur, and 0
   std::vector<double> x_by_count_{1.0};

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
+#include <utility>
 
 #include "csrc/routing/candidates.hpp"
 #include "csrc/routing/description.hpp"
-#include "csrc/routing/likeness.hpp"
+#include "csrc/routing/meanings_compared.hpp"
 #include "csrc/simd/exponential.hpp"
 #include "csrc/simd/log.hpp"
 
@@ -26,9 +28,10 @@ constexpr double kMostWords = 3.4;
 constexpr double kLeastTools = 1.6;
 constexpr double kMostTools = 5.9;
 constexpr std::uint32_t kFewest = 5;  // tools; with fewer no score is raised
-// Below .6 the log odds of many tools with much learned are this part nearer to it: the terms are
-// fitted with prompts that mean none counting more than there are.
-constexpr double kNearer = 0.25;
+// Below .6 the log odds of many tools with much learned are this part nearer to it, up to so much:
+// the terms are fitted with prompts that mean none counting more than there are.
+constexpr double kNearer = 0.6;
+constexpr double kMostNearer = 0.6;
 constexpr double kMuchLearned = 0.85;
 constexpr double kAllLearned = 0.95;
 constexpr double kManyTools = 4.0;  // ln 55
@@ -37,6 +40,7 @@ constexpr std::uint32_t kCompared = 1024;  // tools whose meanings are all compa
 constexpr std::uint32_t kRefined = 10;     // of more tools, the best by words
 constexpr double kSlack = 2e-6;            // more than rounding to millionths moves a sum
 constexpr double kMeaningShare = 0.4;      // of a description, where nothing is covered
+constexpr double kTaughtShare = 0.4;       // of D, where all was learned
 constexpr double kSame = 0.6;              // cosine from which a prompt is like an accepted one
 
 std::int64_t millionths(double value) {
@@ -59,10 +63,9 @@ class Ranker {
         nearest_(experience.phrasings().nearest(asked_)),
         shares_(experience.model().shares(asked_.words, asked_.x, catalog.tools())),
         calls_(name_calls(catalog, question.intent)),
-        compares_(question.word_vectors && question.similarities.empty()) {
+        meanings_(catalog, experience, intent_, question.similarities, question.word_vectors) {
     const double n = experience.phrasings().size();
     learned_ = n > 0.0 ? n / (n + catalog.tools()) : 0.0;
-    if (compares_) meaning_ = meaning_of(intent_);
   }
 
   Ranking ranking() {
@@ -139,6 +142,8 @@ class Ranker {
     put(Fact::learned, learned_);
     put(Fact::accepted, first.accepted);
     put(Fact::heard, heard());
+    put(Fact::likeness, first.likeness);
+    put(Fact::meaning_lead, 0.5 * (1.0 + meanings_.lead(first.tool)));
     put_lead(out, best);
     return out;
   }
@@ -167,11 +172,13 @@ class Ranker {
     double all = 1.0;
     double linear = 0.0;
     double description = 0.0;
+    double covered = 0.0;
     for (std::size_t i = 1; i < best.size(); ++i) {
       const double behind = static_cast<double>(best[0].raw - best[i].raw) / kMillion;
       all += simd::exponential(-20.0 * std::max(0.0, behind));
       linear = std::max(linear, std::sqrt(best[i].linear));
       description = std::max(description, best[i].description);
+      covered = std::max(covered, description_.covered(best[i].tool));
     }
     const double lead = learned_ > 0.0 ? std::sqrt(best[0].linear) - linear : 0.0;
     const auto put = [&](Fact fact, double value) {
@@ -180,6 +187,7 @@ class Ranker {
     put(Fact::share, 1.0 / all);
     put(Fact::linear_lead, 0.5 * (1.0 + lead));
     put(Fact::description_lead, 0.5 * (1.0 + best[0].description - description));
+    put(Fact::covered_lead, 0.5 * (1.0 + description_.covered(best[0].tool) - covered));
   }
 
   double gap(const std::vector<Ranked>& best) const {
@@ -204,46 +212,17 @@ class Ranker {
     if (fitted < plain) return catalog_.tools() < kFewest ? plain : fitted;
     const bool whole =
         of(ranking.evidence, Fact::name) == 1.0 && of(ranking.evidence, Fact::covered) == 1.0;
-    return whole || best.accepted >= kSame ? plain : fitted;
+    const bool sure = whole || best.accepted >= kSame;
+    return sure ? std::max(plain, std::min(fitted, rounded(best.plain))) : fitted;
   }
 
   // The log odds, less those of a score of .6.
   double above_tau(const Ranking& ranking) const {
     const Evidence& evidence = ranking.evidence;
-    double odds = log_odds(evidence);
-    const bool embedded = !question_.similarities.empty() && question_.similarity_share > 0.0;
-    if (embedded || compares_) {
-      const Ranked& best = ranking.tools[0];
-      const double likeness = std::min(1.0, best.likeness);
-      odds = odds_with_likeness(embedded ? kEmbedderOdds : kWordOdds, odds, learned_, likeness,
-                                likeness - next_likeness(best.tool));
-    }
-    odds -= kLogOdds;
+    const double odds = log_odds(evidence) - kLogOdds;
     const double part = risen(of(evidence, Fact::learned), kMuchLearned, kAllLearned) *
                         risen(of(evidence, Fact::tools), kManyTools, kWholeTools);
-    return odds < 0.0 ? odds * (1.0 - kNearer * part) : odds;
-  }
-
-  // The largest of all other tools, but those of the same name.
-  double next_likeness(std::uint32_t best) const {
-    double next = 0.0;
-    const std::size_t n = compares_ ? compared_.size() : catalog_.tools();
-    for (std::size_t i = 0; i < n; ++i) {
-      const std::uint32_t tool = compares_ ? compared_[i] : static_cast<std::uint32_t>(i);
-      const double likeness = std::min(1.0, likeness_of(tool));
-      if (likeness > next && tool != best && !same_name(catalog_, best, tool)) next = likeness;
-    }
-    return next;
-  }
-
-  // Of the prompt's meaning to the tool's, by the embedder or else by the words' vectors.
-  double likeness_of(std::uint32_t tool) const {
-    if (!compares_)
-      return question_.similarities.empty() ? 0.0 : std::max(0.0, question_.similarities[tool]);
-    if (!some()) return likeness_[tool];
-    const auto at = std::ranges::lower_bound(compared_, tool);
-    if (at == compared_.end() || *at != tool) return 0.0;
-    return likeness_[static_cast<std::size_t>(at - compared_.begin())];
+    return odds < 0.0 ? odds + std::min(-kNearer * odds, kMostNearer) * part : odds;
   }
 
   static double risen(double value, double low, double high) {
@@ -267,28 +246,30 @@ class Ranker {
     const Mixture mixture{weights.name, weights.doc * (1.0 - part)};
     const std::uint32_t most = some() ? std::max(this->most(), kRefined) : this->most();
     auto found = candidates(catalog_, description_, most, mixture, known);
-    if (compares_) compare(found, mixture);
+    if (meanings_.by_vectors()) compare(found, known, mixture);
     for (const std::uint32_t tool : found) {
       const Ranked ranked = judged(tool);
       best_.push_back({ranked.name_words, ranked.raw, tool});
     }
   }
 
-  bool some() const { return compares_ && catalog_.tools() > kCompared; }
+  bool some() const { return meanings_.by_vectors() && catalog_.tools() > kCompared; }
 
-  // Gives tools their likeness: all of them, and adds those that it raises among the best; of many
-  // the kRefined that words put first, which it only raises.
-  void compare(std::vector<std::uint32_t>& found, const Mixture& mixture) {
+  // Compares all tools, and adds to those found what is raised among the best; of many the known
+  // ones and the kRefined that words put first, which it only raises.
+  void compare(std::vector<std::uint32_t>& found, const std::vector<std::uint32_t>& known,
+               const Mixture& mixture) {
+    std::vector<std::uint32_t> tools;
     if (some()) {
-      compared_ = best_by_words(found, mixture);
-    } else {
-      compared_.resize(catalog_.tools());
-      std::iota(compared_.begin(), compared_.end(), 0U);
+      std::ranges::set_union(best_by_words(found, mixture), known, std::back_inserter(tools));
+      return meanings_.compare(std::move(tools));
     }
-    for (const std::uint32_t tool : compared_)
-      likeness_.push_back(likeness(cosine(meaning_, catalog_.meaning(tool))));
-    if (some()) return;
-    const std::vector<std::uint32_t> raised = others_raised(found, mixture);
+    tools.resize(catalog_.tools());
+    std::iota(tools.begin(), tools.end(), 0U);
+    meanings_.compare(std::move(tools));
+    std::vector<std::uint32_t> unknown;
+    std::ranges::set_difference(found, known, std::back_inserter(unknown));
+    const std::vector<std::uint32_t> raised = others_raised(unknown, mixture);
     found.insert(found.end(), raised.begin(), raised.end());
     std::ranges::sort(found);
   }
@@ -310,12 +291,16 @@ class Ranker {
     return out;
   }
 
-  // What was not found has at most the words of the last one of the best.
+  // Of tools that nothing is known of. What was not found has at most the words of the last one of
+  // the best.
   std::vector<std::uint32_t> others_raised(const std::vector<std::uint32_t>& found,
                                            const Mixture& mixture) {
+    const Weights& weights = question_.weights;
     const auto raised = [&](std::uint32_t tool) {
-      return mixture.added(description_.name(tool), text(tool));
+      return weights.name * description_.name(tool) + weights.doc * doc(tool, nullptr);
     };
+    const double by_likeness = mixture.text * kMeaningShare + weights.doc * taught();
+    const double by_rest = weights.doc * kMostLearned * learned_ * std::sqrt(shares_.other);
     std::vector<double> before;
     std::vector<double> after;
     for (const std::uint32_t tool : found) {
@@ -326,7 +311,7 @@ class Ranker {
     const double least = nth_largest(after) - kSlack;
     std::vector<std::uint32_t> out;
     for (std::uint32_t tool = 0; tool < catalog_.tools(); ++tool) {
-      const double most = highest + mixture.added(0.0, kMeaningShare * likeness_[tool]);
+      const double most = highest + by_rest + by_likeness * meanings_.likeness(tool);
       if (most >= least && !description_.has(tool)) out.push_back(tool);
     }
     description_.read(out);
@@ -345,10 +330,22 @@ class Ranker {
   // What it is described by, raised by its meaning.
   double text(std::uint32_t tool) const {
     const double description = description_.text(tool);
-    const double likeness = likeness_of(tool);
-    if (!compares_ || likeness <= description) return description;
+    const double likeness = meanings_.likeness(tool);
+    if (!meanings_.by_vectors() || likeness <= description) return description;
     const double part = kMeaningShare * (1.0 - description_.covered(tool));
     return description + part * (likeness - description);
+  }
+
+  // What its likeness adds to D besides.
+  double taught() const { return meanings_.by_vectors() ? kTaughtShare * learned_ : 0.0; }
+
+  // D, as if it was never refused.
+  double doc(std::uint32_t tool, const Nearness* phrasing) const {
+    const double part = learned_part(tool, phrasing);
+    const double doc = (1.0 - part) * text(tool) + part * std::sqrt(shares_.share(tool));
+    const double likeness = meanings_.likeness(tool);
+    if (meanings_.by_embedder()) return doc + question_.similarity_share * (likeness - doc);
+    return std::min(1.0, doc + taught() * likeness);
   }
 
   std::uint32_t name_words(std::uint32_t tool) const {
@@ -370,12 +367,9 @@ class Ranker {
     out.nearest = phrasing == nullptr ? kNone : phrasing->nearest[0];
     out.description = description_.text(tool);
     out.linear = shares_.share(tool);
-    const double part = learned_part(tool, phrasing);
     double name = std::max(description_.name(tool), out.phrasing);
-    const double likeness = likeness_of(tool);
-    double doc = (1.0 - part) * text(tool) + part * std::sqrt(out.linear);
-    if (!question_.similarities.empty()) doc += question_.similarity_share * (likeness - doc);
-    out.likeness = rounded(likeness);
+    double doc = this->doc(tool, phrasing);
+    out.likeness = rounded(meanings_.likeness(tool));
     const Weights& weights = question_.weights;
     out.plain = weights.name * name + weights.doc * doc + weights.history * kPrior;
     out.refused = experience_.refused(tool, intent_);
@@ -462,10 +456,7 @@ class Ranker {
   Shares shares_;
   std::vector<NameCall> calls_;
   double learned_;
-  bool compares_;
-  Meaning meaning_{};
-  std::vector<std::uint32_t> compared_;  // tools, ascending
-  std::vector<double> likeness_;         // beside them
+  MeaningsCompared meanings_;
   std::vector<Place> best_;
 };
 

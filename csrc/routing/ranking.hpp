@@ -5,9 +5,10 @@
 //   reached = cold + (learned - cold) w, w = n / (n + tools) for n phrasings
 //
 // For the best tool, `reached` is moved to where its score is the odds of score_map.hpp: not down
-// among fewer than 5 tools, not up where the prompt is like one that the tool was accepted for or
-// says its whole name and nothing that its texts lack, and not at all where the prompt calls it by
-// name. For the others it is moved up only: that the best is sure says nothing good of them.
+// among fewer than 5 tools, not so far up that it falls below .6 where the prompt is like one that
+// the tool was accepted for or says its whole name and nothing that its texts lack, and not at all
+// where the prompt calls it by name. For the others it is moved up only: that the best is sure says
+// nothing good of them.
 //
 // A tool that the prompt calls by its whole name (exact_names.hpp) comes first, with N = D = 1; of
 // several, the one of the longest name.
@@ -15,9 +16,10 @@
 // D = (1 - s w) text + s w sqrt(P), P the linear model's share; s is .7, up to .9 for a tool of few
 // words that learning knows a word of the prompt of
 // text = description + .4 (1 - covered) max(0, likeness - description), covered: the part of the
-// prompt's words that the tool's texts have; likeness: of what they mean (word_vectors.hpp), 0 but
-// for the 10 best by words where there are more than 1,024 tools. With an embedder D is mixed with
-// its likeness in place of that.
+// prompt's words that the tool's texts have; likeness: of what they and the tool's phrasings mean
+// (meanings_compared.hpp). Where there are more than 1,024 tools it is 0 but for those that use
+// taught something about and for the 10 best by words. It also adds .4 w likeness to D, up to 1.
+// With an embedder D is mixed with its likeness in place of both.
 // Both are multiplied by 1 - r^3, r the largest cosine with a prompt the tool was refused for.
 #pragma once
 
@@ -62,7 +64,7 @@ struct Question {
   bool prior_history = false;  // every tool counts as never tried
   bool relatives = true;       // words near those of the prompt that no tool has count, too
   bool joined = false;         // tells them
-  bool word_vectors = false;   // likeness by word_vectors.hpp, where no embedder gives any
+  bool word_vectors = true;    // likeness by word_vectors.hpp, where no embedder gives any
 };
 
 struct Ranked {
@@ -101,6 +103,6 @@ double calibrated(double sum, double slope, double reached);
 
 // The score of the best tool when all count as never tried; 0 without tools.
 double relevance(const Catalog& catalog, const Experience& experience, std::string_view intent,
-                 const Calibration& calibration, bool relatives = true, bool word_vectors = false);
+                 const Calibration& calibration, bool relatives = true, bool word_vectors = true);
 
 }  // namespace prefrontal::routing

@@ -70,8 +70,8 @@ SavedExperience::SavedExperience(const Experience& experience) {
   for (std::uint32_t word = 0; word < phrasings.words(); ++word) words_.add(phrasings.word(word));
   std::vector<std::uint32_t> ages(phrasings.slots());
   for (const auto& [tool, own] : phrasings.by_tool_) {
-    for (std::size_t age = 0; age < own.size(); ++age)
-      ages[own[age]] = static_cast<std::uint32_t>(age);
+    for (std::size_t age = 0; age < own.ids.size(); ++age)
+      ages[own.ids[age]] = static_cast<std::uint32_t>(age);
   }
   cursor_.push_back(0);
   for (std::uint32_t id = 0; id < phrasings.slots(); ++id) {
@@ -165,6 +165,7 @@ Experience SavedExperience::read(const MappedIndex& file, std::uint32_t tools) {
   read_words(file, phrasings.words_);
   phrasings.counts_.resize(phrasings.words());
   phrasings.having_.resize(phrasings.words());
+  phrasings.find_vectors();
   const Rows<char> texts(file, ExperiencePart::phrasing_letters, ExperiencePart::phrasing_starts);
   const Rows<std::uint32_t> words(file, ExperiencePart::phrasing_words,
                                   ExperiencePart::phrasing_word_starts);
@@ -179,10 +180,12 @@ Experience SavedExperience::read(const MappedIndex& file, std::uint32_t tools) {
     }
     phrasings.all_.push_back(
         {owners[id], {words[id].begin(), words[id].end()}, std::string(text_of(texts[id])), 0.0});
-    phrasings.by_tool_[owners[id]].push_back(id);
+    Phrasings::Own& own = phrasings.by_tool_[owners[id]];
+    own.ids.push_back(id);
+    own.meaning.add(phrasings.meaning(phrasings.all_.back().words), 1);
   }
   for (auto& [tool, own] : phrasings.by_tool_)
-    std::ranges::stable_sort(own, {}, [&](std::uint32_t id) { return ages[id]; });
+    std::ranges::stable_sort(own.ids, {}, [&](std::uint32_t id) { return ages[id]; });
   phrasings.live_ = phrasings.slots();
   phrasings.refresh();
 

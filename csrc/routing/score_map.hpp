@@ -29,9 +29,12 @@ enum class Fact : std::uint8_t {
   share,             // its part of the e^(20 sum) of the first kFirst tools
   linear_lead,       // (1 + by how much its `linear` exceeds the others' of these) / 2
   description_lead,  // the same of `description`
+  covered_lead,      // the same of `covered`
   heard,             // share of the prompt's words that any phrasing has
+  likeness,          // of its meaning to the prompt's (meanings_compared.hpp)
+  meaning_lead,      // (1 + by how much it is nearer than any other) / 2
 };
-constexpr std::size_t kFacts = 18;
+constexpr std::size_t kFacts = 21;
 constexpr std::size_t kFirst = 5;  // tools that the best one is judged among
 
 using Evidence = std::array<double, kFacts>;  // by Fact

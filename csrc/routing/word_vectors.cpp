@@ -62,6 +62,10 @@ void MeaningSum::add(std::span<const std::int8_t, kMeaning> word, std::uint32_t 
   for (std::size_t i = 0; i < kMeaning; ++i) sums_[i] += factor * word[i];
 }
 
+void MeaningSum::subtract(std::span<const std::int8_t, kMeaning> word) {
+  for (std::size_t i = 0; i < kMeaning; ++i) sums_[i] -= word[i];
+}
+
 Meaning MeaningSum::unit() const {
   double squares = 0.0;
   for (const std::int32_t sum : sums_) squares += static_cast<double>(sum) * sum;
@@ -90,9 +94,24 @@ double cosine(std::span<const std::int8_t, kMeaning> one,
   return product / (kUnitLength * kUnitLength);
 }
 
+double cosine(std::span<const std::int8_t, kMeaning> one,
+              std::span<const std::int8_t, kMeaning> other, std::int32_t times,
+              const MeaningSum& more) {
+  std::int64_t product = 0;
+  std::int64_t squares = 0;
+  for (std::size_t i = 0; i < kMeaning; ++i) {
+    const std::int64_t sum = times * other[i] + more.sums()[i];
+    product += one[i] * sum;
+    squares += sum * sum;
+  }
+  if (squares == 0) return 0.0;
+  return static_cast<double>(product) / (kUnitLength * std::sqrt(static_cast<double>(squares)));
+}
+
 double likeness(double cosine) {
-  const double unrelated = word_vectors().unrelated();
-  return std::clamp(kGain * (cosine - unrelated) / (1.0 - unrelated), 0.0, 1.0);
+  static const double unrelated = word_vectors().unrelated();
+  if (cosine <= unrelated) return 0.0;
+  return std::min(1.0, kGain * (cosine - unrelated) / (1.0 - unrelated));
 }
 
 }  // namespace prefrontal::routing

@@ -49,7 +49,9 @@ class MeaningSum {
  public:
   void add(std::string_view stem, std::uint32_t times);
   void add(std::span<const std::int8_t, kMeaning> word, std::uint32_t times);
+  void subtract(std::span<const std::int8_t, kMeaning> word);
   Meaning unit() const;  // zeros where no word is known
+  std::span<const std::int32_t, kMeaning> sums() const { return sums_; }
 
  private:
   std::array<std::int32_t, kMeaning> sums_{};
@@ -59,6 +61,10 @@ Meaning meaning_of(const Intent& intent);  // of its words with content
 
 double cosine(std::span<const std::int8_t, kMeaning> one,
               std::span<const std::int8_t, kMeaning> other);
+// With `other` so many times and `more` on top; 0 where that is nothing.
+double cosine(std::span<const std::int8_t, kMeaning> one,
+              std::span<const std::int8_t, kMeaning> other, std::int32_t times,
+              const MeaningSum& more);
 
 // 0..1: min(1, 1.4 (cosine - unrelated) / (1 - unrelated)), 0 below unrelated.
 double likeness(double cosine);

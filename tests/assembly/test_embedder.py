@@ -12,7 +12,7 @@ from prefrontal.routing.ranking.tool_ranker import ToolRanker
 from prefrontal.routing.types import Tool, ToolSpec
 from prefrontal.settings.routing import Ranker, Routing
 
-WORDS = Ranker(relatives=False)
+WORDS = Ranker(relatives=False, word_vectors=False)
 TOOLS = {
     "reserve_seat": "Reserve a seat in an airplane.",
     "play_song": "Play music by an artist.",

@@ -14,8 +14,8 @@ from prefrontal._core.routing import is_stop_word, tokens
 from .twin_experience import Experience
 from .twin_lexicon import lexical_weight, related_words
 from .twin_numbers import UNIT, edits, exp, ln, logistic, millionths, scale, units
-from .twin_word_vectors import likeness as meant
-from .twin_word_vectors import meaning
+from .twin_word_vectors import cosine as near_meaning
+from .twin_word_vectors import likeness, meaning
 
 
 def content(words: list[str]) -> list[str]:
@@ -48,7 +48,8 @@ def alike(asked: str, word: str, *, is_known: bool) -> tuple[float, float]:
 FACTS = (
     *("one", "gap", "covered", "known", "description", "name", "phrasing", "linear", "text"),
     *("phrasings", "words", "tools", "learned", "accepted"),
-    *("share", "linear_lead", "description_lead", "heard"),
+    *("share", "linear_lead", "description_lead", "covered_lead", "heard"),
+    *("likeness", "meaning_lead"),
 )
 EVEN = 0.40546510810816438
 MAP = Path(__file__).parents[2] / "csrc/routing/score_map.cpp"
@@ -70,19 +71,7 @@ def nearer(odds: float, evidence: list[float]) -> float:
     """Below tau, of many tools with much learned."""
     learned = min(1.0, max(0.0, (evidence[FACTS.index("learned")] - 0.85) / (0.95 - 0.85)))
     many = min(1.0, max(0.0, (evidence[FACTS.index("tools")] - 4.0) / (4.6 - 4.0)))
-    return odds * (1.0 - 0.25 * (learned * many)) if odds < 0.0 else odds
-
-
-HEADER = MAP.with_name("likeness.hpp").read_text()
-WORD_ODDS = re.search(r"kWordOdds\{(.*)\}", HEADER)
-
-
-def with_likeness(odds: float, learned: float, own: float, ahead: float) -> float:
-    assert WORD_ODDS is not None
-    start, by_odds, by_likeness, more, less = map(float, WORD_ODDS[1].split(","))
-    told = start + by_odds * max(-7.0, min(7.0, odds)) + by_likeness * own
-    told = told + more * max(0.0, ahead) + less * min(0.0, ahead)
-    return learned * odds + (1.0 - learned) * told
+    return odds + min(-0.6 * odds, 0.6) * (learned * many) if odds < 0.0 else odds
 
 
 class Row(NamedTuple):
@@ -108,14 +97,15 @@ def gap(rows: list[Row]) -> float:
 
 
 def lead(rows: list[Row], learned: bool) -> list[float]:
-    """share, linear_lead and description_lead of the first row."""
+    """share, linear_lead, description_lead and covered_lead of the first row."""
     best, *others = rows
     total = 1.0
     for row in others:
         total += exp(-20.0 * max(0.0, (row.raw - best.raw) / 1e6))
     linear = best.linear - max([0.0, *(row.linear for row in others)]) if learned else 0.0
     description = best.description - max([0.0, *(row.description for row in others)])
-    return [1.0 / total, 0.5 * (1.0 + linear), 0.5 * (1.0 + description)]
+    covered = best.facts[0] - max([0.0, *(row.facts[0] for row in others)])
+    return [1.0 / total, *(0.5 * (1.0 + one) for one in (linear, description, covered))]
 
 
 class Described(NamedTuple):
@@ -250,6 +240,14 @@ class PlainIndex:
             out.append(Described(description, fit, held, share, known, said, text_size))
         return out
 
+    def nearness_of_meaning(self, intent: list[int]) -> list[float]:
+        """Of each tool, to the meaning of a prompt."""
+        asked = [self.experience.newest.get(i, []) for i in range(len(self.keys))]
+        return [
+            near_meaning(intent, meaning(text), [phrasing.words for phrasing in own])
+            for text, own in zip(self.texts, asked, strict=True)
+        ]
+
     def rank(
         self,
         text: str,
@@ -257,7 +255,7 @@ class PlainIndex:
         now: float | None = None,
         days: float = 30.0,
         calibration: tuple[float, float, float] = (11.0, 0.40, 0.52),
-        word_vectors: bool = False,
+        word_vectors: bool = True,
     ) -> list[tuple[str, float, dict[str, float], set[str]]]:
         """(key, score, features, stems matched) of all tools, best first."""
         counts = Counter(tokens(text))
@@ -266,8 +264,9 @@ class PlainIndex:
         asked = Counter({w: n for w, n in counts.items() if w in chosen})
         described = self.described(asked)
         intent = meaning(asked)
-        alike = [meant(intent, meaning(own)) if word_vectors else 0.0 for own in self.texts]
         experience, n = self.experience, len(self.experience.phrasings)
+        near_by = self.nearness_of_meaning(intent) if word_vectors else [0.0] * len(self.keys)
+        alike = [likeness(one) if word_vectors else 0.0 for one in near_by]
         nearness = experience.nearness(words) if n else {}
         shares, rest = experience.shares(experience.features(words, unknown=True) if n else {})
         learned = n / (n + len(self.keys)) if n else 0.0
@@ -285,7 +284,7 @@ class PlainIndex:
             if alike[i] > text_part:
                 share = 0.4 * (1.0 - own.covered)
                 text_part = text_part + share * (alike[i] - text_part)
-            doc = (1.0 - part) * text_part + part * linear
+            doc = min(1.0, (1.0 - part) * text_part + part * linear + 0.4 * learned * alike[i])
             plain = weights["name"] * name + weights["doc"] * doc + weights["history"] * 0.5
             refused = experience.refusal(i, words)
             kept = 1.0 - refused * refused * refused
@@ -316,19 +315,19 @@ class PlainIndex:
             facts = [1.0, gap(first), *best.facts, min(3.4, ln(1.0 + len(asked)))]
             facts += [min(5.9, max(1.6, ln(float(len(rows)))))]
             facts += [learned, best.accepted, *lead(first, n > 0), experience.heard(words)]
+            others = [near_by[row.tool] for row in rows[1:] if not self.same_name(best, row)]
+            ahead = min(1.0, max(-1.0, near_by[best.tool] - max([0.0, *others])))
+            facts += [best.likeness, 0.5 * (1.0 + ahead)]
             evidence = [millionths(fact) / 1e6 for fact in facts]
             moved = usual - (0.40 + (0.52 - 0.40) * learned)
-            others = [alike[row.tool] for row in rows[1:] if not self.same_name(best, row)]
-            ahead = best.likeness - max([0.0, *others])
-            odds = log_odds(evidence)
-            if word_vectors:
-                odds = with_likeness(odds, learned, best.likeness, ahead)
-            odds = nearer(odds - EVEN, evidence)
+            odds = nearer(log_odds(evidence) - EVEN, evidence)
             fitted = millionths(best.plain - odds / 11.0 + moved) / 1e6
             if fitted < usual:
                 lowest = fitted if len(rows) >= 5 else usual
             elif best.accepted < 0.6 and not (evidence[2] == 1.0 == evidence[5]):
                 lowest = fitted
+            else:
+                lowest = max(usual, min(fitted, millionths(best.plain) / 1e6))
         told = []
         for row in rows:
             reached = lowest if row.raw == best.raw else max(lowest, usual)

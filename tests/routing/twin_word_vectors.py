@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -48,6 +48,16 @@ def meaning_of(text: str) -> list[int]:
     return meaning(Counter(word for word in tokens(text) if not is_stop_word(word)))
 
 
-def likeness(one: list[int], other: list[int]) -> float:
-    cosine = sum(a * b for a, b in zip(one, other, strict=True)) / (UNIT * UNIT)
+def cosine(one: list[int], other: list[int], asked: Sequence[Sequence[str]] = ()) -> float:
+    """asked: the words of the prompts that the other was asked for by."""
+    if not asked:
+        return sum(a * b for a, b in zip(one, other, strict=True)) / (UNIT * UNIT)
+    taught = [meaning({w: 1 for w in words if not is_stop_word(w)}) for words in asked]
+    total = [3 * value + sum(more) for value, *more in zip(other, *taught, strict=True)]
+    squares = sum(value * value for value in total)
+    product = sum(a * b for a, b in zip(one, total, strict=True))
+    return product / (UNIT * math.sqrt(squares)) if squares else 0.0
+
+
+def likeness(cosine: float) -> float:
     return min(1.0, max(0.0, 1.4 * (cosine - UNRELATED) / (1.0 - UNRELATED)))

@@ -61,7 +61,7 @@ class Ranker(SettingsGroup):
     compose_margin: Share = 0.05
     embeddings_share: Share = 0.5
     relatives: Switch = True
-    word_vectors: Switch = False
+    word_vectors: Switch = True
     harmless_first: Switch = True
     candidates: Positive = 10
     history_half_life_days: Rate = 30.0

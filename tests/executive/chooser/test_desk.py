@@ -133,7 +133,7 @@ def test_without_beliefs_that_name_a_tool_the_choice_is_the_same_to_the_bit(tool
 
 def test_a_belief_decides_between_tools_within_the_margin_and_is_told(tools: Layout) -> None:
     wake = wake_of("Find the TODO notes in src/x.py.")
-    near = desk_of(tools, margin=0.2).choose(wake, [PREFER])
+    near = desk_of(tools, margin=0.4).choose(wake, [PREFER])
     far = desk_of(tools).choose(wake, [PREFER])
     assert names(near) == ["list_todos", "find_todos"]
     assert near.option is not None

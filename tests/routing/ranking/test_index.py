@@ -16,6 +16,8 @@ from prefrontal._core.routing import calibrated
 from prefrontal.errors import InputError, SourceError
 from prefrontal.routing.ranking.index import RankedTool, ToolIndex
 
+from ..twin import log_odds
+
 TOOLS: list[dict[str, Any]] = [
     {"name": "summarize_matrix", "doc": "Summary statistics of a matrix."},
     {"name": "plot_matrix", "doc": "Plot a matrix.", "intents": ["draw the matrix", "chart it"]},
@@ -106,29 +108,23 @@ def test_similarities_of_an_embedder_get_their_share() -> None:
     assert {tool.name: tool for tool in ranked}["plot_matrix"].features["embedding_similarity"] == 0
 
 
-@pytest.mark.parametrize("phrasings", [0, 3])
 @pytest.mark.parametrize(("best", "next_one"), [(0.9, 0.2), (0.3, 0.25), (0.0, 0.0), (0.2, 0.8)])
-def test_an_embedder_is_worth_what_was_fitted(best: float, next_one: float, phrasings: int) -> None:
-    """With a share so small that the order and the sums stay: csrc/routing/likeness.hpp."""
+def test_what_an_embedder_says_is_evidence_of_the_score(best: float, next_one: float) -> None:
+    """With a share so small that the order and the sums stay."""
     names = ("sort_rows", "plot_matrix", "send_invoice", "find_phone", "count_words", "play_song")
-    words = ("gather", "obtain", "arrange")[:phrasings]
-    index = ToolIndex.build(
-        {"name": name, "doc": "of its own", "intents": [f"{one} {name}" for one in words]}
-        for name in names
-    )
+    index = ToolIndex.build({"name": name, "doc": "of its own"} for name in names)
     prompt = "a matrix of many words without order"
-    plain = index.rank(prompt, 1, explain=True)[0]
+    plain = index.rank(prompt, 1, explain=True, word_vectors=False)[0]
     likeness = {name: next_one if name == "play_song" else 0.0 for name in names}
     likeness[plain.name] = best
     told = index.rank(prompt, 1, similarities=likeness, similarity_share=1e-9, explain=True)[0]
     assert plain.explanation is not None and told.explanation is not None
-    map_, w = plain.explanation["calibration"], phrasings / (phrasings + 1)
-    odds = map_["slope"] * (plain.explanation["raw"] - map_["reached"]) + math.log(1.5)
-    lead = best - next_one
-    other = -1.53 + 0.4 * odds + 1.63 * best + 3.7 * max(0.0, lead) + 2.14 * min(0.0, lead)
-    want = 1.0 / (1.0 + math.exp(-(w * odds + (1.0 - w) * other)))
-    assert told.name == plain.name and w == plain.explanation["learned"]
-    assert told.score == pytest.approx(want, abs=1e-4)
+    evidence = [*plain.explanation["evidence"]]
+    assert evidence[-2:] == [0.0, 0.5]
+    evidence[-2:] = [best, 0.5 * (1.0 + best - next_one)]
+    assert told.name == plain.name
+    assert told.explanation["evidence"] == pytest.approx(evidence, abs=1e-6)
+    assert told.score == pytest.approx(1.0 / (1.0 + math.exp(-log_odds(evidence))), abs=1e-4)
 
 
 def test_copies_of_a_tool_are_no_rivals_by_meaning() -> None:

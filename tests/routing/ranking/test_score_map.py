@@ -68,6 +68,22 @@ def test_among_few_tools_a_score_is_the_odds_of_the_map(prompt: str) -> None:
     assert best.score == pytest.approx(logistic(odds), abs=1e-5)
 
 
+@pytest.mark.parametrize(("many", "held"), [(3, False), (20, True)])
+def test_a_tool_whose_whole_name_is_said_reaches_tau_and_no_more_than_the_odds(
+    many: int, held: bool
+) -> None:
+    names = ["gas", *(f"gas_{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"[:many])]
+    index = ToolIndex.build({"name": name} for name in (*names, "play_song", "book_flight"))
+    best = index.rank("gas", 1, explain=True)[0]
+    assert best.name == "gas" and best.explanation is not None
+    odds = logistic(log_odds(best.explanation["evidence"]))
+    assert (odds < TAU) == held
+    assert best.score == pytest.approx(max(TAU, odds), abs=1e-5)
+    part = index.rank("find me some gas", 1, explain=True)[0]
+    assert part.explanation is not None
+    assert part.score == pytest.approx(logistic(log_odds(part.explanation["evidence"])), abs=1e-5)
+
+
 def test_with_much_learned_of_many_tools_a_low_score_is_nearer_to_tau() -> None:
     names = [f"{verb}{noun}" for verb in "abcdefghij" for noun in "klmnopqrstuv"]
     index = ToolIndex.build(
@@ -79,8 +95,8 @@ def test_with_much_learned_of_many_tools_a_low_score_is_nearer_to_tau() -> None:
     evidence = best.explanation["evidence"]
     odds = log_odds(evidence) - EVEN
     assert odds < -0.5
-    assert best.score == pytest.approx(logistic(0.75 * odds + EVEN), abs=1e-5)
-    assert nearer(odds, evidence) == pytest.approx(0.75 * odds)
+    assert best.score == pytest.approx(logistic(odds + min(0.6, -0.6 * odds) + EVEN), abs=1e-5)
+    assert nearer(odds, evidence) == pytest.approx(odds + min(0.6, -0.6 * odds))
 
 
 def test_the_phrasings_of_a_manifest_make_no_tool_less_sure() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from prefrontal._core.routing import read_word_vectors
+from prefrontal._core.routing import read_word_vectors, tokens
 from prefrontal.routing.ranking.index import ToolIndex
 from prefrontal.routing.ranking.tool_ranker import ToolRanker
 from prefrontal.settings.routing import Ranker
@@ -31,33 +31,78 @@ TOOLS = [
 )
 def test_a_tool_is_found_by_what_is_meant(prompt: str, name: str) -> None:
     index = ToolIndex.build(TOOLS)
-    assert index.rank(prompt, relatives=False)[0].features["doc_keywords"] == 0.0
-    best = index.rank(prompt, relatives=False, word_vectors=True)[0]
+    without = index.rank(prompt, relatives=False, word_vectors=False)
+    assert without[0].features["doc_keywords"] == 0.0
+    best = index.rank(prompt, relatives=False)[0]
     assert best.name == name and best.features["doc_keywords"] > 0.1
 
 
 def test_meaning_raises_a_tool_and_lowers_none() -> None:
     index = ToolIndex.build(TOOLS)
     for prompt in ("play some quiet music", "count the seats in the plane", "euros"):
-        before = {one.name: one.features["doc_keywords"] for one in index.rank(prompt)}
-        for one in index.rank(prompt, word_vectors=True):
+        without = index.rank(prompt, word_vectors=False)
+        before = {one.name: one.features["doc_keywords"] for one in without}
+        for one in index.rank(prompt):
             assert one.features["doc_keywords"] >= before[one.name]
 
 
 def test_what_covers_all_that_is_asked_is_raised_by_nothing() -> None:
     index = ToolIndex.build(TOOLS)
     prompt = "reserves a seat in a plane"
-    (before, *_), (after, *_) = index.rank(prompt), index.rank(prompt, word_vectors=True)
+    (before, *_), (after, *_) = index.rank(prompt, word_vectors=False), index.rank(prompt)
     assert before.name == after.name == "book_flight" and before.features == after.features
 
 
 def test_an_explanation_has_the_likeness() -> None:
     index = ToolIndex.build(TOOLS)
-    for one in index.rank("I need an airline ticket", word_vectors=True, explain=True):
+    for one in index.rank("I need an airline ticket", explain=True):
         text = next(f"{own['name']} {own['doc']}" for own in TOOLS if own["name"] == one.name)
-        want = twin.likeness(twin.meaning_of("I need an airline ticket"), twin.meaning_of(text))
+        near = twin.cosine(twin.meaning_of("I need an airline ticket"), twin.meaning_of(text))
         assert one.explanation is not None
-        assert one.explanation["likeness"] == pytest.approx(want, abs=1e-6)
+        assert one.explanation["likeness"] == pytest.approx(twin.likeness(near), abs=1e-6)
+
+
+def test_a_tool_means_what_it_was_asked_for_too() -> None:
+    prompt, asked = "a quiet evening melody", "soft melodies for the evening"
+    index = ToolIndex.build(TOOLS)
+
+    def likeness() -> dict[str, float]:
+        return {
+            one.name: (one.explanation or {})["likeness"]
+            for one in index.rank(prompt, explain=True)
+        }
+
+    before = likeness()
+    index.accept(asked, "play_song")
+    after = likeness()
+    near = twin.cosine(
+        twin.meaning_of(prompt),
+        twin.meaning_of("play_song Plays music by title or artist."),
+        [tokens(asked)],
+    )
+    assert after["play_song"] == pytest.approx(twin.likeness(near), abs=1e-6)
+    assert after["play_song"] > before["play_song"]
+    assert {**after, "play_song": 0.0} == {**before, "play_song": 0.0}
+    index.reject(asked, "play_song")
+    assert likeness() == before
+
+
+def test_what_was_learned_makes_likeness_count_for_more() -> None:
+    index = ToolIndex.build(TOOLS)
+    prompt = "I need an airline ticket"
+
+    def doc(on: bool) -> float:
+        found = {one.name: one for one in index.rank(prompt, word_vectors=on)}
+        return found["book_flight"].features["doc_keywords"]
+
+    for turn in range(5):
+        index.accept(f"song {turn}", "play_song")
+    index.accept("count it all", "count_lines")
+    told = next(one for one in index.rank(prompt, explain=True) if one.name == "book_flight")
+    assert told.explanation is not None and told.explanation["learned"] == 6 / 11
+    likeness = told.explanation["likeness"]
+    raised = (0.4 * (1.0 - 0.7 * 6 / 11) + 0.4 * 6 / 11) * likeness
+    assert doc(on=True) - doc(on=False) == pytest.approx(raised, abs=1e-5)
 
 
 def test_an_embedder_stands_in_its_place() -> None:
@@ -73,17 +118,26 @@ def test_an_embedder_stands_in_its_place() -> None:
 def test_of_many_tools_the_ten_best_by_words_are_compared() -> None:
     many = [{"name": f"tool{n}", "doc": "Reserves a seat in a plane."} for n in range(1100)]
     index = ToolIndex.build([*many, {"name": "other", "doc": "Weighs a parcel of fruit."}])
-    ranked = index.rank("a seat for my journey", 1101, word_vectors=True, explain=True)
+    ranked = index.rank("a seat for my journey", 1101, explain=True)
     compared = [one.name for one in ranked if (one.explanation or {})["likeness"] > 0.0]
     assert compared == sorted(one["name"] for one in many)[:10] == [one.name for one in ranked[:10]]
-    few = ToolIndex.build(many[:1024]).rank("a seat", 1024, word_vectors=True, explain=True)
+    few = ToolIndex.build(many[:1024]).rank("a seat", 1024, explain=True)
     assert all((one.explanation or {})["likeness"] > 0.0 for one in few)
+
+
+def test_of_many_tools_those_that_use_taught_something_about_are_compared_too() -> None:
+    many = [{"name": f"tool{n}", "doc": "Reserves a seat in a plane."} for n in range(1100)]
+    index = ToolIndex.build([*many, {"name": "other", "doc": "Weighs a parcel of fruit."}])
+    index.accept("silence and calm", "other")
+    ranked = index.rank("a seat for a peaceful night", 1101, explain=True)
+    compared = {one.name for one in ranked if (one.explanation or {})["likeness"] > 0.0}
+    assert "other" in compared and len(compared) == 11
 
 
 def test_relevance_asks_them_too() -> None:
     index = ToolIndex.build(TOOLS)
     prompt = "I need an airline ticket"
-    assert index.relevance(prompt, word_vectors=True) > index.relevance(prompt)
+    assert index.relevance(prompt) > index.relevance(prompt, word_vectors=False)
 
 
 def test_the_ranker_asks_them_where_the_settings_say_so() -> None:
@@ -99,10 +153,11 @@ def test_the_ranker_asks_them_where_the_settings_say_so() -> None:
 
 def test_a_saved_index_keeps_what_its_tools_mean(tmp_path: Path) -> None:
     index = ToolIndex.build(TOOLS)
+    index.accept("a seat for my journey", "book_flight")
     index.save(tmp_path / "tools.index")
     found = ToolIndex.load(tmp_path / "tools.index")
     prompt = "I need an airline ticket"
-    assert found.rank(prompt, word_vectors=True) == index.rank(prompt, word_vectors=True)
+    assert found.rank(prompt) == index.rank(prompt)
 
 
 def packed(stems: Sequence[bytes], unrelated: int = 100_000) -> bytes:

@@ -104,7 +104,8 @@ def test_a_servers_tool_that_is_called_by_name_comes_before_ones_own(project: La
 
 
 def test_a_clause_that_nothing_serves_brings_no_server_in(project: Layout) -> None:
-    prompt = "summarize a matrix, plot the numbers of the matrix, then juggle the oranges"
+    prompt = "summarize a matrix, plot the numbers and more numbers of the matrix,"
+    prompt += " then juggle the oranges"
     route = routed(project, prompt, PLAN)
     scores = {one.tool.name: one.clauses[1] for one in route.candidates}
     assert scores["plot_numbers"] > scores["plot_matrix"] + 0.05
@@ -116,11 +117,11 @@ def test_a_clause_that_nothing_serves_brings_no_server_in(project: Layout) -> No
 
 def test_ones_own_tool_is_taken_where_a_servers_is_hardly_better(tmp_path: Path) -> None:
     project = example_project(tmp_path)
-    alike = {"name": "count_words_of_text", "description": "Count the words of the text."}
+    alike = {"name": "count_words_fast", "description": "Count the words of a text."}
     import_mcp(project, write(tmp_path / "web.json", json.dumps([SERVED[0], alike])))
     route = routed(project, BOTH, PLAN)
     scores = {one.tool.name: one.clauses[1] for one in route.candidates}
-    assert 0 < scores["count_words_of_text"] - scores["count_words"] < 0.05
+    assert 0 < scores["count_words_fast"] - scores["count_words"] < 0.05
     assert steps_of(route.decision.plan)[1] == ("count_words.py::run", None)
 
 

@@ -164,7 +164,7 @@ def test_explained_are_features_weights_map_threshold_scores_and_ties(project: L
         "  clauses: summarize this matrix for me; threshold of confidence 0.55",
         "  score = map(0.4 name + 0.4 doc + 0.2 history), τ=0.60, steps of a composition from 0.55",
         "  map: logistic, slope 11, 0.60 where the sum is 0.",
-        "  is any tool needed: 1.00",
+        "  is any tool needed: 0.",
         "  domains/analysis/summarise/summarize_matrix.py 0.",
         "    history is the prior; matched summarize, matrix",
         "  tie: domains/analysis/summarise/another.py before"

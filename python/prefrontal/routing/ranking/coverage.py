@@ -68,7 +68,7 @@ def shares(
     """The best candidate for each clause, in their order, neighbours with one tool as one.
 
     Only candidates that run here and have at least `floor` for the clause; with a handicap those of
-    servers, too, where they are better by more than that. Where one tool would
+    servers, too, where they are better by more than that or called by name. Where one tool would
     be the best everywhere, another one takes the clause where that costs least. Clauses that
     nobody covers are in no share.
     """
@@ -142,11 +142,14 @@ Option = tuple[int, Candidate]
 def _options(
     candidates: Sequence[Candidate], clause: int, count: int, floor: int, handicap: int
 ) -> list[Option]:
-    """(score, candidate) of all that cover the clause, best first; servers' with a handicap."""
+    """(score, candidate) of all that cover the clause, best first; servers' with a handicap, but
+    for those that the prompt calls by name.
+    """
 
     def order(option: Option) -> tuple[int, Key]:
         score, candidate = option
-        return (0 if candidate.tool.runnable else handicap) - score, tie_key(candidate)[2:]
+        free = candidate.tool.runnable or candidate.by_name
+        return (0 if free else handicap) - score, tie_key(candidate)[2:]
 
     scored = [(clause_scores(candidate, count)[clause], candidate) for candidate in candidates]
     return sorted((option for option in scored if option[0] >= floor), key=order)

@@ -90,7 +90,7 @@ class ToolIndex:
         half_life_days: float = 30.0,
         explain: bool = False,
         relatives: bool = True,
-        word_vectors: bool = False,
+        word_vectors: bool = True,
     ) -> list[RankedTool]:
         """The best `k` tools for a prompt, best first; equal ones by name.
 
@@ -103,7 +103,9 @@ class ToolIndex:
         feature. now: unix seconds; events count half after each half_life_days, and do not age
         without it. relatives: a word of the prompt that no tool has stands for those near it that
         some have (photo, picture). word_vectors: where no similarities are given, what the words of
-        a tool mean raises its doc feature; of more than 1,024 tools that of the 10 best by words.
+        a tool and of its phrasings mean raises its doc feature; of more than 1,024 tools that of
+        the 10 best by words and of those that use taught something about. The scores are fitted
+        with both.
         """
         _text(intent, "intent")
         if not isinstance(k, int) or not 1 <= k <= 1_000_000:
@@ -128,7 +130,7 @@ class ToolIndex:
         *,
         calibration: tuple[float, float, float] = DEFAULT_CALIBRATION,
         relatives: bool = True,
-        word_vectors: bool = False,
+        word_vectors: bool = True,
     ) -> float:
         """How likely any tool is needed at all, 0..1: the best score if none had a history."""
         return self._index.relevance(
