@@ -28,6 +28,7 @@ void MeaningsCompared::compare(std::vector<std::uint32_t> tools) {
   cosines_.clear();
   likeness_.reserve(tools_.size());
   cosines_.reserve(tools_.size());
+  const double unrelated = word_vectors().unrelated();
   const auto& taught = experience_.phrasings().by_tool();
   auto own = taught.begin();
   for (const std::uint32_t tool : tools_) {
@@ -36,7 +37,7 @@ void MeaningsCompared::compare(std::vector<std::uint32_t> tools) {
     const auto texts = catalog_.meaning(tool);
     const double near =
         asked ? cosine(meaning_, texts, kOwnTexts, own->second.meaning) : cosine(meaning_, texts);
-    likeness_.push_back(routing::likeness(near));
+    likeness_.push_back(near > unrelated ? routing::likeness(near) : 0.0);
     cosines_.push_back(near);
   }
 }
@@ -49,27 +50,39 @@ double MeaningsCompared::likeness(std::uint32_t tool) const {
   return likeness_[static_cast<std::size_t>(at - tools_.begin())];
 }
 
-double MeaningsCompared::lead(std::uint32_t tool) const {
-  double own = 0.0;
-  std::vector<std::pair<double, std::uint32_t>> others;
-  const auto offer = [&](std::uint32_t other, double near) {
-    if (other == tool) {
-      own = near;
-    } else if (near > 0.0) {
-      others.emplace_back(near, other);
+// The largest of the others, at least 0. Names are compared last, since that is slow.
+template <class Each>
+double MeaningsCompared::next_of(std::uint32_t tool, std::size_t n, Each each) const {
+  double next = 0.0;
+  std::uint32_t nearest = tool;
+  for (std::uint32_t i = 0; i < n; ++i) {
+    const auto [other, near] = each(i);
+    if (near > next && other != tool) {
+      next = near;
+      nearest = other;
     }
-  };
+  }
+  if (nearest == tool || !same_name(catalog_, tool, nearest)) return next;
+  next = 0.0;
+  for (std::uint32_t i = 0; i < n; ++i) {
+    const auto [other, near] = each(i);
+    if (near > next && other != tool && !same_name(catalog_, tool, other)) next = near;
+  }
+  return next;
+}
+
+double MeaningsCompared::lead(std::uint32_t tool) const {
   if (by_embedder()) {
-    for (std::uint32_t other = 0; other < catalog_.tools(); ++other) offer(other, likeness(other));
-  } else {
-    for (std::size_t i = 0; i < tools_.size(); ++i) offer(tools_[i], cosines_[i]);
+    const auto next =
+        next_of(tool, catalog_.tools(), [&](std::uint32_t i) { return std::pair(i, likeness(i)); });
+    return std::clamp(likeness(tool) - next, -1.0, 1.0);
   }
-  std::ranges::make_heap(others);  // to compare names is slow
-  while (!others.empty() && same_name(catalog_, tool, others.front().second)) {
-    std::ranges::pop_heap(others);
-    others.pop_back();
-  }
-  return std::clamp(own - (others.empty() ? 0.0 : others.front().first), -1.0, 1.0);
+  const auto at = std::ranges::lower_bound(tools_, tool);
+  const bool known = at != tools_.end() && *at == tool;
+  const double own = known ? cosines_[static_cast<std::size_t>(at - tools_.begin())] : 0.0;
+  const auto next = next_of(tool, tools_.size(),
+                            [&](std::size_t i) { return std::pair(tools_[i], cosines_[i]); });
+  return std::clamp(own - next, -1.0, 1.0);
 }
 
 }  // namespace prefrontal::routing

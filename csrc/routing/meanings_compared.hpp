@@ -31,6 +31,9 @@ class MeaningsCompared {
   double lead(std::uint32_t tool) const;
 
  private:
+  template <class Each>
+  double next_of(std::uint32_t tool, std::size_t n, Each each) const;
+
   const Catalog& catalog_;
   const Experience& experience_;
   std::span<const double> by_embedder_;
