@@ -11,6 +11,7 @@ from ..catalog.history import PRIOR, PastEvent, history_success, last_prompts
 from ..prompt.denials import affirmed, to_be_done
 from ..types import Candidate, SubIntent, Tool
 from .extra_steps import extra_step
+from .file_names import without_file_names
 from .index_store import IndexStore
 from .meanings import Meanings
 from .opposites import undoes
@@ -122,6 +123,7 @@ class ToolRanker:
 
         The best score by the words, the accepted prompts and, where there is one, the embedder.
         """
+        intent = self._to_rank_by(intent)
         best = self._asked(self._hinted, intent, self._settings.candidates)
         prior = {"history_success": PRIOR}
         return max((self._score({**one.features, **prior}, one) for one in best), default=0.0)
@@ -131,11 +133,8 @@ class ToolRanker:
 
         others: the sum that gives 0.60 to the last one.
         """
-        maps = [
-            one.explanation["calibration"]
-            for one in self._asked(self._hinted, intent, len(self._tools))
-            if one.explanation
-        ]
+        ranked = self._asked(self._hinted, self._to_rank_by(intent), len(self._tools))
+        maps = [one.explanation["calibration"] for one in ranked if one.explanation]
         if not maps:
             return {}
         return {**maps[0], "others": maps[-1]["reached"]}
@@ -149,10 +148,11 @@ class ToolRanker:
         self, intent: str, among: Container[str] | None, *, whole: bool = False
     ) -> dict[str, Candidate]:
         """whole: whether it is the prompt, which speaks of all that is to be done."""
-        hinted = self._asked(self._hinted, intent, len(self._tools))
+        asked = self._to_rank_by(intent)
+        hinted = self._asked(self._hinted, asked, len(self._tools))
         plain = hinted
         if self._plain is not self._hinted:
-            plain = self._asked(self._plain, intent, len(self._tools))
+            plain = self._asked(self._plain, asked, len(self._tools))
         alone = {entry.name: entry for entry in plain}
         words = set(core.tokens(intent))
         wanted = [one for one in hinted if among is None or one.name in among]
@@ -232,7 +232,7 @@ class ToolRanker:
         near = (entry.explanation or {}).get("joined", ())
         if near:
             flags.append(f"near words: {', '.join(f'{one} ~ {other}' for one, other in near)}")
-        if (entry.explanation or {}).get("rejected", 0.0) >= FAMILIAR:
+        if _was_rejected(entry):
             flags.append(REJECTED)
         by_name = _by_name(entry)
         if by_name:
@@ -269,6 +269,19 @@ class ToolRanker:
             + weights.history * features["history_success"]
         )
         return core.calibrated(raw, **explanation["calibration"])
+
+    def _to_rank_by(self, intent: str) -> str:
+        """The prompt without its files' names, where the rest finds a tool by itself and no prompt
+        like the whole was accepted or rejected before.
+        """
+        rest = without_file_names(intent)
+        if rest == intent:
+            return intent
+        whole = self._asked(self._hinted, intent, len(self._tools))
+        if any(_is_familiar(one) or _was_rejected(one) for one in whole):
+            return intent
+        best = self._asked(self._hinted, rest, 1)
+        return rest if best and best[0].score >= self._settings.threshold else intent
 
     def _asked(self, index: ToolIndex, intent: str, k: int) -> list[RankedTool]:
         weights, map_ = self._settings.weights, self._settings.calibration
@@ -314,6 +327,10 @@ def _is_known(entry: RankedTool) -> bool:
     """Whether the prompt calls the tool by name, or is like one it was accepted for."""
     known = entry.explanation or {}
     return bool(known.get("called")) or known.get("phrasing", 0.0) >= ACCEPTED
+
+
+def _was_rejected(entry: RankedTool) -> bool:
+    return (entry.explanation or {}).get("rejected", 0.0) >= FAMILIAR
 
 
 def _is_familiar(entry: RankedTool) -> bool:

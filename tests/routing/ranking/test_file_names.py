@@ -1,0 +1,95 @@
+"""Words of a file's name say in which file, not what is to be done."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from prefrontal.routing.catalog.history import PastEvent
+from prefrontal.routing.ranking.file_names import without_file_names
+from prefrontal.routing.ranking.tool_ranker import ToolRanker, key_of
+from prefrontal.routing.types import Tool
+from prefrontal.settings.routing import Ranker
+
+from ..sample_tools import tool
+
+NOW = 1_761_897_600.0
+
+
+@pytest.mark.parametrize(
+    ("prompt", "left"),
+    [
+        ("find todos in tests/test_a.py", "find todos in py"),
+        ("count the lines of 'src/secrets.py', please", "count the lines of 'py', please"),
+        ("list what is in (./large/).", "list what is in ()."),
+        ("compare a.csv and ~/b/plot.CSV.", "compare csv and CSV."),
+        ("read https://example.org/play/song?x=1 aloud", "read https aloud"),
+        ("look into docs/ and /var/log/mail", "look into  and "),
+        ("archive notes.tar.gz", "archive gz"),
+        ("pay and/or book 24/7, e.g. a flight", "pay and/or book 24/7, e.g. a flight"),
+        ("start the client/server of node.js", "start the client/server of node.js"),
+        ("ask mail.example.com", "ask mail.example.com"),
+        ("sum 1.5 and 2.25", "sum 1.5 and 2.25"),
+        (
+            "update the README.md and docs/CHANGELOG.md",
+            "update the README.md and docs/CHANGELOG.md",
+        ),
+        ("", ""),
+    ],
+)
+def test_of_a_files_name_its_ending_is_left(prompt: str, left: str) -> None:
+    assert without_file_names(prompt) == left
+
+
+def told(name: str, doc: str) -> Tool:
+    one = tool(f"domains/code/x/{name}.py")
+    return replace(one, spec=replace(one.spec, doc=doc))
+
+
+RUN = told("run_test_file", "Run the tests of a file.")
+TODOS = told("find_todos", "Find TODO notes left in files.")
+COUNT = told("count_lines", "Count the lines of source files.")
+TOOLS = [
+    RUN,
+    TODOS,
+    COUNT,
+    told("find_secrets", "Find passwords and keys in files."),
+    told("plot_matrix", "Plot a matrix as a picture."),
+    told("send_mail", "Send a letter to a person."),
+]
+
+
+def first(prompt: str, events: dict[str, list[PastEvent]] | None = None) -> tuple[str, float]:
+    best = ToolRanker(TOOLS, events or {}, Ranker(), NOW).candidates(prompt)[0]
+    return best.tool.name, best.score
+
+
+@pytest.mark.parametrize(
+    ("prompt", "name"),
+    [
+        ("find todos in tests/test_a.py", "find_todos"),
+        ("count the lines of src/find_secrets.py", "count_lines"),
+        ("count the lines of tests/run_test_file_test.py", "count_lines"),
+        ("find secrets in test_file.py", "find_secrets"),
+    ],
+)
+def test_a_tool_is_not_found_by_the_name_of_a_file(prompt: str, name: str) -> None:
+    found, score = first(prompt)
+    assert found == name and score == first(without_file_names(prompt))[1] >= 0.6
+
+
+def test_where_the_rest_finds_no_tool_the_name_counts() -> None:
+    prompt = "have a go at tests/test_a.py"
+    assert first(prompt)[0] == "run_test_file"
+    assert first(prompt)[1] > first(without_file_names(prompt))[1]
+
+
+def test_a_prompt_that_was_accepted_or_rejected_is_that_prompt() -> None:
+    prompt = "find todos in tests/test_a.py"
+    accepted = {key_of(RUN): [PastEvent("any", "accepted", NOW, "0" * 64, prompt)]}
+    assert first(prompt, accepted)[0] == "run_test_file"
+    rejected = {key_of(TODOS): [PastEvent("any", "rejected", NOW, "0" * 64, prompt)]}
+    ranker = ToolRanker(TOOLS, rejected, Ranker(), NOW)
+    todos = next(one for one in ranker.candidates(prompt) if one.tool == TODOS)
+    assert todos.score < 0.1
