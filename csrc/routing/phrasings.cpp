@@ -176,7 +176,7 @@ void Phrasings::undo(Change change) noexcept {
 }
 
 void Phrasings::renumber(const std::vector<std::uint32_t>& tools) {
-  std::map<std::uint32_t, Own> by_tool;
+  std::map<std::uint32_t, ToolPhrasings> by_tool;
   for (auto& [tool, own] : by_tool_) {
     const std::uint32_t now = tools[tool];
     for (const std::uint32_t id : own.ids) {

@@ -43,7 +43,7 @@ class Phrasings {
     double scale;  // 1 / length over idf
   };
   // A tool's phrasings, oldest first, and what they mean.
-  struct Own {
+  struct ToolPhrasings {
     WordIds ids;
     MeaningSum meaning;
   };
@@ -56,8 +56,8 @@ class Phrasings {
         kNone;            // the one that went, was the same, or was the oldest of too many
     std::size_t age = 0;  // its place among the tool's
     Phrasing before;      // what it was
-    std::map<std::uint32_t, Own>::node_type own;  // the tool's, where it became empty
-    std::uint32_t words = 0;                      // how many words there were
+    std::map<std::uint32_t, ToolPhrasings>::node_type own;  // the tool's, where it became empty
+    std::uint32_t words = 0;                                // how many words there were
 
     bool is_new() const { return added != kNone && added != removed; }
   };
@@ -77,7 +77,7 @@ class Phrasings {
   const Phrasing& operator[](std::uint32_t id) const { return all_[id]; }
   std::string_view word(std::uint32_t id) const { return words_.text(id); }
   std::uint32_t words() const { return words_.size(); }
-  const std::map<std::uint32_t, Own>& by_tool() const { return by_tool_; }
+  const std::map<std::uint32_t, ToolPhrasings>& by_tool() const { return by_tool_; }
   std::size_t of(std::uint32_t tool) const {
     const auto own = by_tool_.find(tool);
     return own == by_tool_.end() ? 0 : own->second.ids.size();
@@ -108,7 +108,7 @@ class Phrasings {
   std::vector<WordIds> having_;         // by word: those phrasings
   std::vector<std::uint32_t> vectors_;  // by word: its place in word_vectors(), or kNone
   std::vector<Phrasing> all_;
-  std::map<std::uint32_t, Own> by_tool_;
+  std::map<std::uint32_t, ToolPhrasings> by_tool_;
   std::uint32_t live_ = 0;
   std::vector<double> idf_by_count_{1.0};  // filled in for the counts that occur, and 0
   std::vector<double> x_by_count_{1.0};

@@ -8,7 +8,7 @@
 
 #include "csrc/routing/candidates.hpp"
 #include "csrc/routing/description.hpp"
-#include "csrc/routing/meanings_compared.hpp"
+#include "csrc/routing/meaning_likeness.hpp"
 #include "csrc/simd/exponential.hpp"
 #include "csrc/simd/log.hpp"
 
@@ -244,7 +244,7 @@ class Ranker {
     const double part = kMostLearned * learned_;
     const Weights& weights = question_.weights;
     const Mixture mixture{weights.name, weights.doc * (1.0 - part)};
-    const std::uint32_t most = some() ? std::max(this->most(), kRefined) : this->most();
+    const std::uint32_t most = compares_few() ? std::max(this->most(), kRefined) : this->most();
     auto found = candidates(catalog_, description_, most, mixture, known);
     if (meanings_.by_vectors()) compare(found, known, mixture);
     for (const std::uint32_t tool : found) {
@@ -253,14 +253,14 @@ class Ranker {
     }
   }
 
-  bool some() const { return meanings_.by_vectors() && catalog_.tools() > kCompared; }
+  bool compares_few() const { return meanings_.by_vectors() && catalog_.tools() > kCompared; }
 
   // Compares all tools, and adds to those found what is raised among the best; of many the known
   // ones and the kRefined that words put first, which it only raises.
   void compare(std::vector<std::uint32_t>& found, const std::vector<std::uint32_t>& known,
                const Mixture& mixture) {
     std::vector<std::uint32_t> tools;
-    if (some()) {
+    if (compares_few()) {
       std::ranges::set_union(best_by_words(found, mixture), known, std::back_inserter(tools));
       return meanings_.compare(std::move(tools));
     }
@@ -269,8 +269,8 @@ class Ranker {
     meanings_.compare(std::move(tools));
     std::vector<std::uint32_t> unknown;
     std::ranges::set_difference(found, known, std::back_inserter(unknown));
-    const std::vector<std::uint32_t> raised = others_raised(unknown, mixture);
-    found.insert(found.end(), raised.begin(), raised.end());
+    const std::vector<std::uint32_t> more = contenders(unknown, mixture);
+    found.insert(found.end(), more.begin(), more.end());
     std::ranges::sort(found);
   }
 
@@ -293,13 +293,13 @@ class Ranker {
 
   // Of tools that nothing is known of. What was not found has at most the words of the last one of
   // the best.
-  std::vector<std::uint32_t> others_raised(const std::vector<std::uint32_t>& found,
-                                           const Mixture& mixture) {
+  std::vector<std::uint32_t> contenders(const std::vector<std::uint32_t>& found,
+                                        const Mixture& mixture) {
     const Weights& weights = question_.weights;
     const auto raised = [&](std::uint32_t tool) {
-      return weights.name * description_.name(tool) + weights.doc * doc(tool, nullptr);
+      return weights.name * description_.name(tool) + weights.doc * doc_feature(tool, nullptr);
     };
-    const double by_likeness = mixture.text * kMeaningShare + weights.doc * taught();
+    const double by_likeness = mixture.text * kMeaningShare + weights.doc * learned_bonus();
     const double by_rest = weights.doc * kMostLearned * learned_ * std::sqrt(shares_.other);
     std::vector<double> before;
     std::vector<double> after;
@@ -337,15 +337,15 @@ class Ranker {
   }
 
   // What its likeness adds to D besides.
-  double taught() const { return meanings_.by_vectors() ? kTaughtShare * learned_ : 0.0; }
+  double learned_bonus() const { return meanings_.by_vectors() ? kTaughtShare * learned_ : 0.0; }
 
   // D, as if it was never refused.
-  double doc(std::uint32_t tool, const Nearness* phrasing) const {
+  double doc_feature(std::uint32_t tool, const Nearness* phrasing) const {
     const double part = learned_part(tool, phrasing);
     const double doc = (1.0 - part) * text(tool) + part * std::sqrt(shares_.share(tool));
     const double likeness = meanings_.likeness(tool);
     if (meanings_.by_embedder()) return doc + question_.similarity_share * (likeness - doc);
-    return std::min(1.0, doc + taught() * likeness);
+    return std::min(1.0, doc + learned_bonus() * likeness);
   }
 
   std::uint32_t name_words(std::uint32_t tool) const {
@@ -368,7 +368,7 @@ class Ranker {
     out.description = description_.text(tool);
     out.linear = shares_.share(tool);
     double name = std::max(description_.name(tool), out.phrasing);
-    double doc = this->doc(tool, phrasing);
+    double doc = doc_feature(tool, phrasing);
     out.likeness = rounded(meanings_.likeness(tool));
     const Weights& weights = question_.weights;
     out.plain = weights.name * name + weights.doc * doc + weights.history * kPrior;
@@ -456,7 +456,7 @@ class Ranker {
   Shares shares_;
   std::vector<NameCall> calls_;
   double learned_;
-  MeaningsCompared meanings_;
+  MeaningLikeness meanings_;
   std::vector<Place> best_;
 };
 

@@ -17,7 +17,7 @@
 // words that learning knows a word of the prompt of
 // text = description + .4 (1 - covered) max(0, likeness - description), covered: the part of the
 // prompt's words that the tool's texts have; likeness: of what they and the tool's phrasings mean
-// (meanings_compared.hpp). Where there are more than 1,024 tools it is 0 but for those that use
+// (meaning_likeness.hpp). Where there are more than 1,024 tools it is 0 but for those that use
 // taught something about and for the 10 best by words. It also adds .4 w likeness to D, up to 1.
 // With an embedder D is mixed with its likeness in place of both.
 // Both are multiplied by 1 - r^3, r the largest cosine with a prompt the tool was refused for.

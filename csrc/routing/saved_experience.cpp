@@ -180,7 +180,7 @@ Experience SavedExperience::read(const MappedIndex& file, std::uint32_t tools) {
     }
     phrasings.all_.push_back(
         {owners[id], {words[id].begin(), words[id].end()}, std::string(text_of(texts[id])), 0.0});
-    Phrasings::Own& own = phrasings.by_tool_[owners[id]];
+    Phrasings::ToolPhrasings& own = phrasings.by_tool_[owners[id]];
     own.ids.push_back(id);
     own.meaning.add(phrasings.meaning(phrasings.all_.back().words), 1);
   }

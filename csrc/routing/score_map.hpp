@@ -31,7 +31,7 @@ enum class Fact : std::uint8_t {
   description_lead,  // the same of `description`
   covered_lead,      // the same of `covered`
   heard,             // share of the prompt's words that any phrasing has
-  likeness,          // of its meaning to the prompt's (meanings_compared.hpp)
+  likeness,          // of its meaning to the prompt's (meaning_likeness.hpp)
   meaning_lead,      // (1 + by how much it is nearer than any other) / 2
 };
 constexpr std::size_t kFacts = 21;

@@ -15,7 +15,6 @@ namespace {
 constexpr std::size_t kHead = 20;
 constexpr std::uint32_t kMostStems = 65'535;
 constexpr std::uint32_t kMillion = 1'000'000;
-constexpr double kGain = 1.4;
 constexpr std::uint32_t kMostTimes = 255;
 
 std::invalid_argument damaged(const std::string& rule) {
@@ -106,12 +105,6 @@ double cosine(std::span<const std::int8_t, kMeaning> one,
   }
   if (squares == 0) return 0.0;
   return static_cast<double>(product) / (kUnitLength * std::sqrt(static_cast<double>(squares)));
-}
-
-double likeness(double cosine) {
-  static const double unrelated = word_vectors().unrelated();
-  if (cosine <= unrelated) return 0.0;
-  return std::min(1.0, kGain * (cosine - unrelated) / (1.0 - unrelated));
 }
 
 }  // namespace prefrontal::routing

@@ -3,6 +3,7 @@
 // where a sentence model puts the text.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -67,6 +68,10 @@ double cosine(std::span<const std::int8_t, kMeaning> one,
               const MeaningSum& more);
 
 // 0..1: min(1, 1.4 (cosine - unrelated) / (1 - unrelated)), 0 below unrelated.
-double likeness(double cosine);
+inline double likeness(double cosine, double unrelated) {
+  constexpr double kGain = 1.4;
+  if (cosine <= unrelated) return 0.0;
+  return std::min(1.0, kGain * (cosine - unrelated) / (1.0 - unrelated));
+}
 
 }  // namespace prefrontal::routing

@@ -31,6 +31,7 @@ NOW = 1_761_897_600.0
         ("start the client/server of node.js", "start the client/server of node.js"),
         ("ask mail.example.com", "ask mail.example.com"),
         ("sum 1.5 and 2.25", "sum 1.5 and 2.25"),
+        ("cut 3.5mm of v1.2b at 5 p.m. in the U.S.", "cut 3.5mm of v1.2b at 5 p.m. in the U.S."),
         (
             "update the README.md and docs/CHANGELOG.md",
             "update the README.md and docs/CHANGELOG.md",

@@ -68,6 +68,22 @@ def test_among_few_tools_a_score_is_the_odds_of_the_map(prompt: str) -> None:
     assert best.score == pytest.approx(logistic(odds), abs=1e-5)
 
 
+@pytest.mark.parametrize(
+    ("prompt", "held"),
+    [("fill up the tank of my car", False), ("fill up the tank of the car at noon", True)],
+)
+def test_a_prompt_like_a_known_one_reaches_tau_and_no_more_than_the_odds(
+    prompt: str, held: bool
+) -> None:
+    known = "fill up the tank of the car"
+    index = ToolIndex.build({"name": f"{letter}_gas", "intents": [known]} for letter in "abcde")
+    best = index.rank(prompt, 1, explain=True)[0]
+    assert best.explanation is not None and 0.6 < best.explanation["accepted"] < 0.8
+    odds = logistic(log_odds(best.explanation["evidence"]))
+    assert (odds < TAU) == held
+    assert best.score == pytest.approx(max(TAU, odds), abs=1e-5)
+
+
 @pytest.mark.parametrize(("many", "held"), [(3, False), (20, True)])
 def test_a_tool_whose_whole_name_is_said_reaches_tau_and_no_more_than_the_odds(
     many: int, held: bool

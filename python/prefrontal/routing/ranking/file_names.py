@@ -23,7 +23,7 @@ _PATH = re.compile(
 _ENDING = re.compile(r"\w\.([a-z0-9]{1,5})\Z", re.IGNORECASE)
 _SCHEME = re.compile(r"https?(?=:)", re.IGNORECASE)
 _NO_FILE = re.compile(
-    r"(?:e\.g|i\.e|(?:node|next|vue|nuxt|three|d3|express)\.js|[\w.-]*\.(?:com|org|net|io|edu|dev|ai))\Z",
+    r"(?:(?:\w\.)+\w|v?\d+(?:\.\d+)+\w*|(?:node|next|vue|nuxt|three|d3|express)\.js|[\w.-]*\.(?:com|org|net|io|edu|dev|ai))\Z",
     re.IGNORECASE,
 )
 _SAYS_WHAT_IT_IS = re.compile(

@@ -76,6 +76,7 @@ class ToolRanker:
         self._store = store or IndexStore(None)
         self._untold: ToolRanker | None = None
         self._words: frozenset[str] | None = None
+        self._rank_by: dict[str, str] = {}
         self._plain = self._index(hinted=False)
         some = any(tool.manifest and tool.manifest.intents for tool in tools)
         self._hinted = self._index(hinted=True) if some else self._plain
@@ -274,14 +275,18 @@ class ToolRanker:
         """The prompt without its files' names, where the rest finds a tool by itself and no prompt
         like the whole was accepted or rejected before.
         """
-        rest = without_file_names(intent)
-        if rest == intent:
-            return intent
+        if intent not in self._rank_by:
+            rest = without_file_names(intent)
+            stands = rest != intent and self._stands_alone(intent, rest)
+            self._rank_by[intent] = rest if stands else intent
+        return self._rank_by[intent]
+
+    def _stands_alone(self, intent: str, rest: str) -> bool:
         whole = self._asked(self._hinted, intent, len(self._tools))
         if any(_is_familiar(one) or _was_rejected(one) for one in whole):
-            return intent
+            return False
         best = self._asked(self._hinted, rest, 1)
-        return rest if best and best[0].score >= self._settings.threshold else intent
+        return bool(best) and best[0].score >= self._settings.threshold
 
     def _asked(self, index: ToolIndex, intent: str, k: int) -> list[RankedTool]:
         weights, map_ = self._settings.weights, self._settings.calibration

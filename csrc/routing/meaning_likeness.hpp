@@ -14,11 +14,11 @@
 
 namespace prefrontal::routing {
 
-class MeaningsCompared {
+class MeaningLikeness {
  public:
   // `by_embedder` by tool, or empty; without `vectors` nothing is compared then.
-  MeaningsCompared(const Catalog& catalog, const Experience& experience, const Intent& intent,
-                   std::span<const double> by_embedder, bool vectors);
+  MeaningLikeness(const Catalog& catalog, const Experience& experience, const Intent& intent,
+                  std::span<const double> by_embedder, bool vectors);
 
   bool by_vectors() const { return by_vectors_; }
   bool by_embedder() const { return !by_embedder_.empty(); }

@@ -1,4 +1,4 @@
-#include "csrc/routing/meanings_compared.hpp"
+#include "csrc/routing/meaning_likeness.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -12,9 +12,9 @@ constexpr std::int32_t kOwnTexts = 3;  // phrasings that a tool's texts count as
 
 }  // namespace
 
-MeaningsCompared::MeaningsCompared(const Catalog& catalog, const Experience& experience,
-                                   const Intent& intent, std::span<const double> by_embedder,
-                                   bool vectors)
+MeaningLikeness::MeaningLikeness(const Catalog& catalog, const Experience& experience,
+                                 const Intent& intent, std::span<const double> by_embedder,
+                                 bool vectors)
     : catalog_(catalog),
       experience_(experience),
       by_embedder_(by_embedder),
@@ -22,7 +22,7 @@ MeaningsCompared::MeaningsCompared(const Catalog& catalog, const Experience& exp
   if (by_vectors_) meaning_ = meaning_of(intent);
 }
 
-void MeaningsCompared::compare(std::vector<std::uint32_t> tools) {
+void MeaningLikeness::compare(std::vector<std::uint32_t> tools) {
   tools_ = std::move(tools);
   likeness_.clear();
   cosines_.clear();
@@ -37,12 +37,12 @@ void MeaningsCompared::compare(std::vector<std::uint32_t> tools) {
     const auto texts = catalog_.meaning(tool);
     const double near =
         asked ? cosine(meaning_, texts, kOwnTexts, own->second.meaning) : cosine(meaning_, texts);
-    likeness_.push_back(near > unrelated ? routing::likeness(near) : 0.0);
+    likeness_.push_back(routing::likeness(near, unrelated));
     cosines_.push_back(near);
   }
 }
 
-double MeaningsCompared::likeness(std::uint32_t tool) const {
+double MeaningLikeness::likeness(std::uint32_t tool) const {
   if (by_embedder()) return std::clamp(by_embedder_[tool], 0.0, 1.0);
   if (tools_.size() == catalog_.tools()) return likeness_[tool];
   const auto at = std::ranges::lower_bound(tools_, tool);
@@ -52,7 +52,7 @@ double MeaningsCompared::likeness(std::uint32_t tool) const {
 
 // The largest of the others, at least 0. Names are compared last, since that is slow.
 template <class Each>
-double MeaningsCompared::next_of(std::uint32_t tool, std::size_t n, Each each) const {
+double MeaningLikeness::next_of(std::uint32_t tool, std::size_t n, Each each) const {
   double next = 0.0;
   std::uint32_t nearest = tool;
   for (std::uint32_t i = 0; i < n; ++i) {
@@ -71,7 +71,7 @@ double MeaningsCompared::next_of(std::uint32_t tool, std::size_t n, Each each) c
   return next;
 }
 
-double MeaningsCompared::lead(std::uint32_t tool) const {
+double MeaningLikeness::lead(std::uint32_t tool) const {
   if (by_embedder()) {
     const auto next =
         next_of(tool, catalog_.tools(), [&](std::uint32_t i) { return std::pair(i, likeness(i)); });
