@@ -261,7 +261,7 @@ def test_a_question_about_several_windows_is_labelled_by_theirs_and_teaches_noth
         git(repository, "update-ref", "refs/heads/main", tip)
         watched(other, settings, 30)
         at_once = taught(other)
-    policy = settings.gate.policy.model_copy(update={"cooldown_s": 0.5})
+    policy = settings.gate.policy.model_copy(update={"cooldown_s": 2.0})
     gate = settings.gate.model_copy(update={"policy": policy})
     watched(log, settings.model_copy(update={"gate": gate}), 31)
     records = {each.id: each for each in log.records()}

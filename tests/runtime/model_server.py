@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -77,7 +77,10 @@ async def serving(*replies: Any) -> AsyncIterator[ModelServer]:
         try:
             await scripted.answer(reader, writer)
         except asyncio.CancelledError:
-            return
+            writer.transport.abort()
+        finally:
+            with suppress(ConnectionError):
+                await writer.wait_closed()
 
     server = await asyncio.start_server(hand, "127.0.0.1", 0)
     scripted.address = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
