@@ -49,6 +49,9 @@ from prefrontal.routing.prompt.denials import affirmed, denied
         ("zip the folder, and then please do not delete it", "zip the folder"),
         ("zip the folder and no mailing it", "zip the folder"),
         ("zip the folder that I made and never mail it", "zip the folder that I made"),
+        ("zip the folder and do not shred it", "zip the folder"),
+        ("list the pages and never feed them to the index", "list the pages"),
+        ("convert the video and don't embed it", "convert the video"),
     ],
 )
 def test_what_is_not_to_be_done_is_left_out(prompt: str, rest: str) -> None:

@@ -153,8 +153,13 @@ class Lexicon:
 
 
 def is_past(piece: Piece) -> bool:
-    """Whether the word is a verb's form in -ed, which asks for nothing: "signed"."""
-    return bool(_PAST.search(piece.text)) and piece.text not in _NO_PAST
+    """Whether the piece is a verb's form in -ed, which asks for nothing: "signed"."""
+    return is_past_form(piece.text)
+
+
+def is_past_form(word: str) -> bool:
+    """Whether the word, in lower case, is a verb's form in -ed; "feed" and "embed" are none."""
+    return bool(_PAST.search(word)) and word not in _NO_PAST
 
 
 def _has_noun_behind(words: Sequence[Piece], place: int) -> bool:

@@ -12,7 +12,14 @@ from functools import lru_cache
 from ..._core import routing
 from ..stems import stems
 from .antecedents import names_a_thing, thing_in, with_thing
-from .clause_words import BEFORE_OBJECTS, CONNECTIVES, POLITE, PREPOSITIONS, word_set
+from .clause_words import (
+    BEFORE_OBJECTS,
+    CONNECTIVES,
+    POLITE,
+    PREPOSITIONS,
+    is_past_form,
+    word_set,
+)
 from .verbs import groups
 
 _DENIAL = re.compile(
@@ -145,7 +152,7 @@ def _goes_on(before: str, joint: str, match: re.Match[str], prompt: str) -> bool
     if not joint.lower().startswith("and"):
         return False
     act = match["act"] or match["shunned"] or match["refused"]
-    if act.lower().endswith("ed") or match[0].lower().startswith("not"):
+    if is_past_form(act.lower()) or match[0].lower().startswith("not"):
         return True
     following = _NEXT_WORD.match(prompt, match.end())
     if following and following[1].lower() in _POINTERS:
