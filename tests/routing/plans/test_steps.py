@@ -35,4 +35,7 @@ def test_of_folders_and_values_it_is_not_said() -> None:
     assert input_notes(made) == ["folder: folder for s1, folder_2 for s2"]
     made = document("sum price, sort by name", {"column": "column"}, {"column": "column_2"})
     assert input_notes(made) == ["column: column for s1, column_2 for s2"]
+    for name in ("file_count", "file_type", "target_language", "url_params"):
+        made = document("sum it, sort it", {name: name}, {name: f"{name}_2"})
+        assert input_notes(made) == [f"{name}: {name} for s1, {name}_2 for s2"]
     assert input_notes(document("read it, list it", {"path": "path"}, {"path": "path"})) == []

@@ -112,6 +112,8 @@ def test_what_denies_no_act_stays(prompt: str) -> None:
         ("zip the folder, don't delete old files, just list them",
          "zip the folder, just list old files"),
         ("I don't remember my password, could you reset it?", "could you reset my password?"),
+        ("don't translate the analysis, summarize it", "summarize the analysis"),
+        ("don't mail the settings, list them", "list the settings"),
     ],
 )  # fmt: skip
 def test_a_pronoun_is_said_again_where_its_noun_is_left_out(prompt: str, rest: str) -> None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from ..._core import routing
+from ..plurals import is_plural
 from ..stems import stems
 from ..types import ArgSpec, Tool
 
@@ -31,8 +32,8 @@ _OF_OTHER_FILES = "extract count list find draw plot create make generate render
 """Verbs whose object may lie in a file of another kind, or be made: "extract the images"."""
 _NO_OBJECT = "a an to as into no without"
 _WRITING = "save write store export persist dump"
-_PLURAL = re.compile(r"[^isu\W]s\Z")
-_ONE_ALL_THE_SAME = "contents details news settings series"
+_ONE_ALL_THE_SAME = "contents details settings"
+"""Plurals of what is handed over as one value."""
 _NAME = re.compile(r"\w[\w.~-]*\.(?=[A-Za-z0-9]*[A-Za-z])[A-Za-z0-9]{1,5}\Z|[~.]{0,2}/\S")
 """A file name ("prices.csv"), or a path from a root ("~/notes", "/srv"); see `places_in`."""
 _ABBREVIATION = re.compile(r"(?:\w\.)+\w\Z")
@@ -47,7 +48,7 @@ def is_place(arg: ArgSpec) -> bool:
 def is_of_files(argument: str) -> bool:
     """Whether an argument of this name is the place of a file or a page, and no folder."""
     words = stems(f"{PLACES} {TARGETS}") - stems(FOLDERS)
-    return bool(words & set(routing.tokens(argument)))
+    return bool(words & set(routing.tokens(argument)[-1:]))
 
 
 def same_kind(output: str, argument: str) -> bool:
@@ -58,9 +59,9 @@ def same_kind(output: str, argument: str) -> bool:
     return any(all(set(end) & stems(kind) for end in ends) for kind in (FILES, FOLDERS))
 
 
-def is_plural(name: str) -> bool:
-    """Whether a name speaks of several things: `files`, `page_names`."""
-    return bool(_PLURAL.search(name)) and name.rpartition("_")[2] not in _ONE_ALL_THE_SAME.split()
+def is_of_several(name: str) -> bool:
+    """Whether what an argument or output of this name holds is several things: `page_names`."""
+    return is_plural(name) and name.rpartition("_")[2] not in _ONE_ALL_THE_SAME.split()
 
 
 def writes(tool: Tool) -> bool:

@@ -11,8 +11,8 @@ from ..types import ArgSpec, Candidate, Plan, PlanStep, Tool
 from .links import tool_reference
 from .places import (
     PLACES,
+    is_of_several,
     is_place,
-    is_plural,
     kinds_in,
     kinds_of,
     makes,
@@ -235,7 +235,7 @@ def _by_words(source: _Source, arg: ArgSpec) -> bool:
     """Whether both names end in one word, and the words of one are among those of the other, or
     both in a word for a file. Several things are not one, unless the types are the same.
     """
-    several = is_plural(source.key) and not is_plural(arg.name)
+    several = is_of_several(source.key) and not is_of_several(arg.name)
     if several and not same_type(source.hint, arg.type_hint):
         return False
     if same_kind(source.name, arg.name):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from ..._core import routing
+from ..plurals import is_plural
 from .clause_words import POLITE, word_set
 
 _SKIPPED = POLITE | word_set("but so or instead rather only simply")
@@ -26,7 +27,6 @@ _BEHIND_A_THING = re.compile(
     re.IGNORECASE,
 )
 _BEHIND_A_NOUN = re.compile(r"\s(?:of|in|on|from|at|under|that|which|who|whose)\s", re.IGNORECASE)
-_PLURAL = re.compile(r"[^su\W]s\Z|people\Z|children\Z", re.IGNORECASE)
 _MOST_WORDS = 8
 
 
@@ -62,4 +62,4 @@ def _of_number(thing: str, plural: bool) -> str:
     """The thing where it is one or several, else what it is of: "the page" of its words."""
     nouns = _BEHIND_A_NOUN.split(thing)
     parts = (thing, nouns[0]), (nouns[-1], nouns[-1])
-    return next((part for part, noun in parts if bool(_PLURAL.search(noun)) == plural), "")
+    return next((part for part, noun in parts if is_plural(noun) == plural), "")
