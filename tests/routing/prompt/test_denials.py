@@ -114,6 +114,15 @@ def test_what_denies_no_act_stays(prompt: str) -> None:
         ("I don't remember my password, could you reset it?", "could you reset my password?"),
         ("don't translate the analysis, summarize it", "summarize the analysis"),
         ("don't mail the settings, list them", "list the settings"),
+        ("don't send me the report, print it", "print the report"),
+        ("don't count words of the page, summarize it", "summarize the page"),
+        ("don't mail Ann's report, print it", "print Ann's report"),
+        ("Don't delete the report and the slides, zip them", "zip the report and the slides"),
+        ("don't move a.txt and b.txt to /tmp, copy them", "copy a.txt and b.txt"),
+        ("don't delete a.txt or the slides and notes, zip them",
+         "zip a.txt and the slides and notes"),
+        ("don't delete old files or print the report, list them", "list old files"),
+        ("don't delete the report and the slides. Zip it.", "Zip the report."),
     ],
 )  # fmt: skip
 def test_a_pronoun_is_said_again_where_its_noun_is_left_out(prompt: str, rest: str) -> None:
@@ -133,6 +142,16 @@ def test_a_pronoun_is_said_again_where_its_noun_is_left_out(prompt: str, rest: s
         ),
         ("don't delete the file, it's mine", "it's mine"),
         ("don't unzip a.zip, list its files", "list its files"),
+        ("don't say that it is late, mail it", "mail it"),
+        ("don't lose quality, compress it", "compress it"),
+        ("don't waste time, zip it", "zip it"),
+        ("don't use numpy, sort it", "sort it"),
+        ("don't install anything, run it", "run it"),
+        ("don't include the header, convert it", "convert it"),
+        ("don't change the formatting, translate it", "translate it"),
+        ("don't send something of mine, list it", "list it"),
+        ("don't ask questions, zip it", "zip it"),
+        ("don't delete the report to save time and the slides, zip them", "zip them"),
     ],
 )
 def test_a_pronoun_that_may_mean_something_else_stays(prompt: str, rest: str) -> None:
@@ -150,7 +169,8 @@ def test_a_long_prompt_is_read_in_one_pass() -> None:
     assert affirmed("don't " + " " * many + "delete it, list it") == "list it"
     assert affirmed("list it " + "x " * many + "never mind " * many).startswith("list it")
     assert affirmed("don't mail the x, list it. " * many).startswith("list the x, list it")
-    assert affirmed("don't mail x," + " please" * many + " list it").endswith("list x")
+    assert affirmed("don't mail a.txt," + " please" * many + " list it").endswith("list a.txt")
+    assert affirmed("don't mail" + " the x and" * many + " the y, zip them").endswith("the y")
     assert affirmed(" " * many + "list it without deleting it " * many) == "list it"
 
 

@@ -1,4 +1,4 @@
-"""Which arguments name a place, such as a file or a page, and which places a prompt names."""
+"""Which arguments name a place, such as a file or a page, and which kinds of files a text."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from ..._core import routing
+from ..place_names import places_in
 from ..plurals import is_plural
 from ..stems import stems
 from ..types import ArgSpec, Tool
@@ -34,10 +35,6 @@ _NO_OBJECT = "a an to as into no without"
 _WRITING = "save write store export persist dump"
 _ONE_ALL_THE_SAME = "contents details settings"
 """Plurals of what is handed over as one value."""
-_NAME = re.compile(r"\w[\w.~-]*\.(?=[A-Za-z0-9]*[A-Za-z])[A-Za-z0-9]{1,5}\Z|[~.]{0,2}/\S")
-"""A file name ("prices.csv"), or a path from a root ("~/notes", "/srv"); see `places_in`."""
-_ABBREVIATION = re.compile(r"(?:\w\.)+\w\Z")
-_MARKS = "\"'`“”‘’()[]<>,;:!?."
 
 
 def is_place(arg: ArgSpec) -> bool:
@@ -104,13 +101,6 @@ def kinds_in(text: str) -> frozenset[int]:
 def _kinds(words: Iterable[str]) -> frozenset[int]:
     named = {stem for word in words for stem in routing.tokens(word)}
     return frozenset(kind for kind, known in enumerate(_KINDS) if stems(known) & named)
-
-
-def places_in(text: str) -> tuple[str, ...]:
-    """The files, paths and addresses that the text names, in order, each once."""
-    words = (word.rstrip(_MARKS).lstrip(_MARKS.replace(".", "")) for word in text.split())
-    places = (word for word in words if "://" in word or _NAME.match(word))
-    return tuple(dict.fromkeys(one for one in places if not _ABBREVIATION.match(one)))
 
 
 def places_of(args: Sequence[ArgSpec], text: str) -> dict[str, str]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from .places import is_of_files, places_in
+from ..place_names import places_in
+from .places import is_of_files
 from .plan import MOST_LETTERS
 from .references import parse_reference
 

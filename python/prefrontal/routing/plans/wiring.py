@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ..._core import routing
+from ..place_names import places_in
 from ..stems import stems
 from ..types import ArgSpec, Candidate, Plan, PlanStep, Tool
 from .links import tool_reference
@@ -16,7 +17,6 @@ from .places import (
     kinds_in,
     kinds_of,
     makes,
-    places_in,
     places_of,
     same_kind,
     writes,

@@ -6,9 +6,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 from ..._core import routing
+from ..place_names import places_in
 from ..plurals import is_plural
+from ..stems import stems
 from .clause_words import POLITE, word_set
 
 _SKIPPED = POLITE | word_set("but so or instead rather only simply")
@@ -20,21 +24,57 @@ _ACT_ON_IT = re.compile(
 )
 _CONTRAST = re.compile(r"\b(?:instead|rather|just|only|but)\b", re.IGNORECASE)
 _CLAUSE_END = re.compile(r"[!?;\n]|\.(?=\s)")
-_BEFORE_A_THING = re.compile(r"\s*(?:(?:or|and)\s+\w+\s+)?(?:(?:of|any)\s+)*", re.IGNORECASE)
+_BEFORE_A_THING = re.compile(r"\s*(?:(?:or|and)\s+\w+\s+)?(?:(?:of|any|me|us)\s+)*", re.IGNORECASE)
 _BEHIND_A_THING = re.compile(
     r"[,!?;()]|\.(?=\s|\Z)|(?:\A|\s)(?:to|into|as|with|by|for|or|and|but|again|yet|ever|please|now"
     r"|today|when|if|because|since|until|unless|anymore|at\s+all)\b",
     re.IGNORECASE,
 )
 _BEHIND_A_NOUN = re.compile(r"\s(?:of|in|on|from|at|under|that|which|who|whose)\s", re.IGNORECASE)
+_DEFINITE = re.compile(
+    r"(?:a|an|the|this|that(?!\s+(?:it|he|she|they|we|you|i|the|a|an|my|our)\b)|these|those|my"
+    r"|your|our|their|his|her|its|all|each|every|both"
+    r"|[\w.-]+['’]s)\s",
+    re.IGNORECASE,
+)
+_SAYS_HOW = "use include keep change lose add waste take install"
+"""What these are not to be done to is mostly no object of the request: "don't lose quality"."""
 _MOST_WORDS = 8
 
 
-def thing_in(words: str) -> str:
-    """What an act is done to: of the words behind its verb, without where to or what for."""
+def things_in(verb: str, words: str) -> tuple[str, ...]:
+    """What an act is done to: of the words behind its verb, without where to or what for.
+
+    The further ones are those joined to the first by "and" or "or". None where it says how.
+    """
+    if stems(_SAYS_HOW) & set(routing.tokens(verb)):
+        return ()
     before = _BEFORE_A_THING.match(words)
-    thing = _BEHIND_A_THING.split(words[before.end() if before else 0 :], maxsplit=1)[0].strip()
-    return thing if names_a_thing(thing) and len(thing.split()) <= _MOST_WORDS else ""
+    parts = list(_parts(words[before.end() if before else 0 :]))
+    first = parts[0][1] if names_a_thing(parts[0][1]) else ""
+    further = takewhile(lambda one: _is_definite(one[1]) or _is_listed(*one), parts[1:])
+    things = (first, *(one for _, one in further)) if first else ()
+    return things if all(len(one.split()) <= _MOST_WORDS for one in things) else ()
+
+
+def _parts(words: str) -> Iterator[tuple[str, str]]:
+    """The first thing, and each that "and" or "or" joins to it, behind that word."""
+    joint, place = "", 0
+    for end in _BEHIND_A_THING.finditer(words):
+        yield joint, words[place : end.start()].strip()
+        joint, place = end[0].strip().lower(), end.end()
+        if joint not in ("and", "or"):
+            return
+    yield joint, words[place:].strip()
+
+
+def _is_definite(thing: str) -> bool:
+    return bool(_DEFINITE.match(thing) or places_in(thing)) and names_a_thing(thing)
+
+
+def _is_listed(joint: str, thing: str) -> bool:
+    """Whether it is several things; behind "or" a verb may stand."""
+    return joint == "and" and is_plural(thing) and names_a_thing(thing)
 
 
 def names_a_thing(words: str) -> bool:
@@ -42,14 +82,14 @@ def names_a_thing(words: str) -> bool:
     return any(not routing.is_stop_word(one) for one in routing.tokens(words))
 
 
-def with_thing(words: str, thing: str, *, alone: bool) -> str:
-    """The words with the thing for the pronoun that they act on first.
+def with_things(words: str, things: Sequence[str], *, alone: bool) -> str:
+    """The words with the things for the pronoun that they act on first.
 
     alone: whether nothing in front of them names a thing. Where something does, the pronoun may
     mean that, unless the words are in contrast to what was left out ("just list them").
     """
-    match = _ACT_ON_IT.match(words) if thing else None
-    referent = _of_number(thing, match["pronoun"].lower() == "them") if match else ""
+    match = _ACT_ON_IT.match(words) if things else None
+    referent = _of_number(things, match["pronoun"].lower() == "them") if match else ""
     if match is None or not referent:
         return words
     clause = match["front"] + _CLAUSE_END.split(words[match.end() :], maxsplit=1)[0]
@@ -58,8 +98,14 @@ def with_thing(words: str, thing: str, *, alone: bool) -> str:
     return match["front"] + referent + words[match.end() :]
 
 
-def _of_number(thing: str, plural: bool) -> str:
-    """The thing where it is one or several, else what it is of: "the page" of its words."""
-    nouns = _BEHIND_A_NOUN.split(thing)
-    parts = (thing, nouns[0]), (nouns[-1], nouns[-1])
-    return next((part for part, noun in parts if is_plural(noun) == plural), "")
+def _of_number(things: Sequence[str], plural: bool) -> str:
+    """The thing where it is one or several, else what it is of: "the page" of its words.
+
+    One has to be told from others, by a determiner or as a place: "quality" is not what is meant.
+    """
+    if plural and len(things) > 1:
+        return " and ".join(things)
+    nouns = _BEHIND_A_NOUN.split(things[0])
+    parts = (things[0], nouns[0]), (nouns[-1], nouns[-1])
+    referent = next((part for part, noun in parts if is_plural(noun) == plural), "")
+    return referent if plural or any(map(_is_definite, (things[0], referent))) else ""

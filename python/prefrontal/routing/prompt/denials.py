@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from ..._core import routing
 from ..stems import stems
-from .antecedents import names_a_thing, thing_in, with_thing
+from .antecedents import names_a_thing, things_in, with_things
 from .clause_words import (
     BEFORE_OBJECTS,
     CONNECTIVES,
@@ -69,9 +69,10 @@ _JOINTS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Denial:
-    """A part that says what is not to be done. verb_end: of the act that it denies."""
+    """A part that says what is not to be done. verb: of the act that it denies."""
 
     start: int
+    verb: str
     verb_end: int
     end: int
 
@@ -85,7 +86,7 @@ def denials(prompt: str) -> tuple[Denial, ...]:
         start, place = _start(prompt, match), match.end()
         if start is not None:
             place = _end(prompt, match.end())
-            parts.append(Denial(start, match.end(), place))
+            parts.append(Denial(start, _verb(match), match.end(), place))
     return tuple(parts)
 
 
@@ -108,7 +109,8 @@ def affirmed(prompt: str) -> str:
     ends = [*(one.start for one in parts[1:]), len(prompt)]
     for part, end in zip(parts, ends, strict=True):
         words = prompt[part.end : end]
-        rest += with_thing(words, thing_in(prompt[part.verb_end : part.end]), alone=alone)
+        things = things_in(part.verb, prompt[part.verb_end : part.end])
+        rest += with_things(words, things, alone=alone)
         alone = alone and not names_a_thing(words)
     rest = _JOINTS.sub("", rest).strip().rstrip(",;) ")
     return rest if names_a_thing(rest) else ""
@@ -117,6 +119,10 @@ def affirmed(prompt: str) -> str:
 def to_be_done(prompt: str) -> str:
     """What is to be done: the prompt without what it says is not, unless nothing else is."""
     return affirmed(prompt) or prompt
+
+
+def _verb(match: re.Match[str]) -> str:
+    return next(str(one) for one in match.group("act", "shunned", "refused", "avoided") if one)
 
 
 def _start(prompt: str, match: re.Match[str]) -> int | None:
@@ -151,8 +157,7 @@ def _goes_on(before: str, joint: str, match: re.Match[str], prompt: str) -> bool
     """Whether what follows "and" says more of things in front: "(they) are old and don't open"."""
     if not joint.lower().startswith("and"):
         return False
-    act = match["act"] or match["shunned"] or match["refused"]
-    if is_past_form(act.lower()) or match[0].lower().startswith("not"):
+    if is_past_form(_verb(match).lower()) or match[0].lower().startswith("not"):
         return True
     following = _NEXT_WORD.match(prompt, match.end())
     if following and following[1].lower() in _POINTERS:
