@@ -38,6 +38,8 @@ _EFFECTS = (
     "publish share upload book"
 )
 """What is done to things is hardly ever what tells them apart."""
+_DESTROYING = "delete remove erase drop purge wipe overwrite"
+"""What in -ing with a noun behind it is an act, where "no booking fees" says which."""
 _NO_ACT = word_set(
     "i you we they it just only merely simply forget hesitate worry mind care have has be know "
     "need want like think see understand get exist match contain seem work compile"
@@ -173,18 +175,19 @@ def _says_which(before: str, match: re.Match[str]) -> bool:
 
 
 def _is_refusal(before: str, word: str, after: str) -> bool:
-    """Whether "no" and the word deny an act: "no deleting", "no deletions"; where things are
-    listed, "no testing code" and "no translations" say which.
+    """Whether "no" and the word deny an act: "no deleting", "no deletions".
+
+    "No moving parts" says which, and so does "no translations" where things are listed.
     """
+    tokens = set(routing.tokens(word))
     following = _NEXT_WORD.match(after)
     is_joint = following is None or following[1].lower() in _BEHIND_AN_ACT
-    is_noun = not word.lower().endswith("ing")
-    has_effect = bool(stems(_EFFECTS) & set(routing.tokens(word)))
-    if not (has_effect or _is_verb(word)) or (is_noun and not is_joint):
+    has_effect = bool(stems(_EFFECTS) & tokens)
+    if not (has_effect or _is_verb(word)):
         return False
-    if has_effect:
-        return True
-    return not _lists(before) or (is_joint and not is_noun)
+    if word.lower().endswith("ing"):
+        return is_joint or bool(stems(_DESTROYING) & tokens)
+    return is_joint and (has_effect or not _lists(before))
 
 
 def _lists(before: str) -> bool:
