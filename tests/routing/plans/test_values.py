@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from prefrontal.routing.plans.values import values_of
+from prefrontal.routing.plans.values import folders_of, values_of
 
 from ..sample_tools import arg
 
@@ -44,6 +44,31 @@ def test_the_only_number_is_for_the_only_amount() -> None:
 def test_what_is_handed_over_or_is_a_place_or_may_be_left_out_has_no_value() -> None:
     args = [arg("text: str"), arg("path: str"), arg("rows"), arg("day: list[str]"), arg("day = ''")]
     assert values_of(args, "count the text words, path a.csv, rows b, day monday") == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "folder"),
+    [
+        ("zip the folder src", "src"),
+        ("list the docs directory", "docs"),
+        ("zip the folder src recursively", "src"),
+        ("zip the whole folder src", "src"),
+        ("list the src folder recursively", "src"),
+        ("list the files in the folder recursively", ""),
+        ("list the folder sorted", ""),
+        ("zip the folder then mail it", ""),
+        ("zip the larger folder", ""),
+        ("zip the whole folder", ""),
+        ("zip the same folder", ""),
+        ("zip the old folder again", ""),
+        ("print the directory tree", ""),
+        ("show the folder size", ""),
+        ("list the folder contents", ""),
+        ("make a directory listing", ""),
+    ],
+)
+def test_a_folder_is_named_by_no_word_that_says_how_or_which(text: str, folder: str) -> None:
+    assert folders_of([arg("folder: str")], text) == ({"folder": folder} if folder else {})
 
 
 def test_two_arguments_of_one_thing_have_no_value_told_apart() -> None:

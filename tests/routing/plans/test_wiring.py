@@ -255,6 +255,19 @@ def test_a_folder_is_handed_on_whatever_it_is_called() -> None:
     assert inputs(wired(unpacks, counts)) == {"folder": "{{steps.s1.outputs.directory}}"}
 
 
+@pytest.mark.parametrize("text", ["list the folder recursively", "list the extracted folder"])
+def test_a_word_that_names_no_folder_cuts_no_link(text: str) -> None:
+    unzips = tool("domains/d/u/unzip.py", ["path: str"], ["folder"])
+    lists = tool("domains/d/z/list_files.py", ["folder: str"], ["size"])
+    plan = wired(unzips, lists, texts=["unzip a.zip", text])
+    assert inputs(plan) == {"folder": "{{steps.s1.outputs.folder}}"}
+    plan = wired(unzips, lists, texts=["unzip a.zip", "list the folder ./src"])
+    assert inputs(plan) == {"folder": "{{input.folder}}"}
+    zips = tool("domains/d/z/zip_folder.py", ["folder: str"], ["size"])
+    texts = ["zip the folder src", "list the files in the folder recursively"]
+    assert wired(zips, lists, texts=texts).params == ("folder",)
+
+
 def test_a_text_is_not_to_whom_or_how_a_file_is_sent() -> None:
     sums = tool("domains/d/s/summarize.py", ["path: str"], [], "str")
     texts = ["summarize a.txt", "mail it to ann"]

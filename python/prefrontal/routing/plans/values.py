@@ -25,6 +25,11 @@ _SAY_LITTLE = "name id key"
 _SIMPLE = "str | int | float | None"
 _LINKING = "named called is = to"
 _BEFORE_A_NOUN = "the a an its their this that by of in on"
+_NO_NAME = (
+    "whole entire same old new current parent first last other sorted unsorted larger smaller "
+    "bigger older newer then again twice tree size structure contents listing"
+)
+"""What stands beside a folder and says how, which or what of it; so does what ends in -ly."""
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?\Z")
 _MARKS = "\"'`“”‘’()[]<>,;:!?."
 
@@ -49,8 +54,13 @@ def folders_of(args: Sequence[ArgSpec], text: str) -> dict[str, str]:
     """The folder that the text names, as "the folder src", for the only argument that needs one."""
     words = [bare for word in text.split() if (bare := word.strip(_MARKS))]
     able = [arg for arg in args if arg.required and _subject(arg) in stems(FOLDERS)]
+    words = ["" if _says_how(one) else one for one in words]
     name = next(filter(None, (_beside(one, words) for one in sorted(stems(FOLDERS)))), "")
     return {able[0].name: name} if len(able) == 1 and name else {}
+
+
+def _says_how(word: str) -> bool:
+    return word.lower().endswith("ly") or word.lower() in _NO_NAME.split()
 
 
 def holds_content(arg: ArgSpec) -> bool:
