@@ -43,6 +43,8 @@ def test_a_tool_that_writes_is_told_by_its_verb() -> None:
         ("resize all pictures", "a.png"),
         ("delete the zip", "a.tgz"),
         ("play the song", "a.flac"),
+        ("convert the song", "a.mp3"),
+        ("convert the large png to the pdf format", "a.png"),
         ("mail a.pdf", "b.pdf"),
     ],
 )
@@ -52,7 +54,15 @@ def test_a_text_acts_on_files_of_a_kind(text: str, like: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["extract the images", "draw a picture", "save it as csv", "turn it into a pdf", "list it", ""],
+    [
+        "extract the images",
+        "draw a picture",
+        "save it as csv",
+        "turn it into a pdf",
+        "list it",
+        "",
+        "convert it to the pdf format",
+    ],
 )
 def test_what_is_made_or_lies_in_a_file_is_of_no_kind(text: str) -> None:
     assert kinds_in(text) == frozenset()

@@ -212,6 +212,10 @@ THIRD = "{{input.path_3}}"
         ([READS, EXIF], ["read a.csv", "draw a picture"], [PATH, PATH]),
         ([READS, UNZIPS, TURNS], ["read a.csv", "unzip b.zip", "convert the song"],
          [PATH, SECOND, THIRD]),
+        ([READS, UNZIPS, LISTS], ["read a.csv", "unzip b.zip", "count the rows of the csv"],
+         [PATH, SECOND, PATH]),
+        ([EXIF, TURNS, LISTS], ["read a.mp3", "convert a.mp3", "list its names"],
+         [PATH, PATH, SECOND]),
     ],
 )  # fmt: skip
 def test_a_step_takes_no_file_that_another_one_has_made_something_of(

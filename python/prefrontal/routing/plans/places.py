@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import takewhile
 
 from ..._core import routing
 from ..place_names import places_in
@@ -29,8 +30,11 @@ _KINDS = (
     "video movie mp4 mov mkv avi webm",
 )
 """Words and endings for files of one kind."""
-_OF_OTHER_FILES = "extract count list find draw plot create make generate render convert"
+_OF_OTHER_FILES = "extract count list find draw plot create make generate render"
 """Verbs whose object may lie in a file of another kind, or be made: "extract the images"."""
+_CONVERTING = "convert"
+"""What it makes stands behind "to", "into" or "as"."""
+_BEFORE_THE_MADE = "to into as"
 _NO_OBJECT = "a an to as into no without"
 _WRITING = "save write store export persist dump"
 _ONE_ALL_THE_SAME = "contents details settings"
@@ -90,8 +94,11 @@ def kinds_in(text: str) -> frozenset[int]:
     if places:
         return _kinds(place.rpartition(".")[2] for place in places)
     words = re.findall(r"\w+", text.lower())
-    if stems(_OF_OTHER_FILES) & set(routing.tokens(" ".join(words[:1]))):
+    verb = set(routing.tokens(" ".join(words[:1])))
+    if stems(_OF_OTHER_FILES) & verb:
         return frozenset()
+    if stems(_CONVERTING) & verb:
+        words = list(takewhile(lambda one: one not in _BEFORE_THE_MADE.split(), words))
     before = ["", *words]
     return _kinds(
         one for one, front in zip(words, before, strict=False) if front not in _NO_OBJECT.split()

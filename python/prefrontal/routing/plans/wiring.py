@@ -304,9 +304,10 @@ def _apart(param: _Param, step: _Step, arg: ArgSpec, before: Sequence[_Step]) ->
     if writes(step.tool) and not writes(param.first.tool):
         return True
     kinds, own = kinds_in(param.first.text), kinds_in(step.text)
-    if kinds & own or _kinds_differ(kinds, own):
+    if kinds and own:
         return not kinds & own
-    return any(one.number >= param.first.number and makes(one.tool, arg.name) for one in before)
+    takers = (one for one in before if param.reference() in one.inputs.values())
+    return any(makes(one.tool, arg.name) for one in takers)
 
 
 def _added(step: _Step, arg: ArgSpec, params: list[_Param]) -> _Param:
