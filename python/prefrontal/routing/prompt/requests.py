@@ -39,7 +39,7 @@ _NO_VERBS_ALL_THE_SAME = word_set(
 )
 _NAMED_OBJECT = re.compile(r"\w\.[a-z0-9]*[a-z][a-z0-9]*\Z|[/@]|\d")
 _FILE_NAME = re.compile(r"[\w./~-]*\w\.(?=[a-z0-9]*[a-z])[a-z0-9]{1,5}\Z")
-_FURTHER = word_set(verbs.FURTHER)
+_UNGROUPED = word_set(verbs.UNGROUPED)
 _OF_FILES = word_set(verbs.OF_FILES)
 _TOGETHER = "compare diff contrast merge join combine concatenate unite append match sync swap"
 _WHICH_FILE = _OF_FILES | word_set(
@@ -135,7 +135,7 @@ def acts_on_a_file(words: Sequence[Piece]) -> bool:
     """
     if len(words) < 2 or words[0].kind != "word" or words[1].kind != "word":
         return False
-    is_verb = words[0].text in _FURTHER | _OF_FILES or _has_form_of_verb(words[0].text)
+    is_verb = words[0].text in _UNGROUPED | _OF_FILES or _has_form_of_verb(words[0].text)
     return is_verb and _is_file(words[1])
 
 
@@ -193,7 +193,7 @@ def _is_verb(words: Sequence[Piece], boundary: Boundary) -> bool:
     if looks_imperative(words) or (after.kind == "word" and _NAMED_OBJECT.search(after.text)):
         return True
     if boundary == "none" or after.kind != "word":
-        return word in _FURTHER and _is_object(after)
+        return word in _UNGROUPED and _is_object(after)
     return _has_form_of_verb(word) or (boundary != "stop" and _may_be_a_verb(words))
 
 
@@ -209,7 +209,7 @@ def _has_object(words: Sequence[Piece]) -> bool:
     """Whether the first word may be a verb and what follows its object."""
     if len(words) < 2 or words[0].text in _HANDING_OVER | _RELATIONS:
         return False
-    if words[0].text in _FURTHER:
+    if words[0].text in _UNGROUPED:
         return _is_object(words[1]) and words[1].text not in CONNECTIVES
     if describes_noun(words[1:]):
         return False
@@ -233,7 +233,7 @@ def _is_imperative(words: Sequence[Piece], verb: int, lexicon: Lexicon) -> bool:
         return False
     if is_past(words[verb]):
         return False
-    known = bool(lexicon.verb(words[verb])) or words[verb].text in _FURTHER | _TAKING
+    known = bool(lexicon.verb(words[verb])) or words[verb].text in _UNGROUPED | _TAKING
     return known or unknown_verb(words, "stop") is not None
 
 

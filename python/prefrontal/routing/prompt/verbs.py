@@ -51,7 +51,7 @@ SAME_MEANING = (
 )
 """Groups of synonymous verbs, in American spelling."""
 
-FURTHER = (
+UNGROUPED = (
     "keep replace append prepend add subtract multiply crop resize rotate flip truncate flatten "
     "transpose shuffle encode decode attach redact highlight annotate install uninstall deploy "
     "transcribe paraphrase rephrase rewrite capitalize tokenize shrink enlarge shorten sharpen "
