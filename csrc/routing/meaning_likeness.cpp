@@ -1,6 +1,7 @@
 #include "csrc/routing/meaning_likeness.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "csrc/routing/exact_names.hpp"
@@ -50,25 +51,25 @@ double MeaningLikeness::likeness(std::uint32_t tool) const {
   return likeness_[static_cast<std::size_t>(at - tools_.begin())];
 }
 
-// The largest of the others, at least 0. Names are compared last, since that is slow.
+// The largest of the others, 0 without any. Names are compared last, since that is slow.
 template <class Each>
 double MeaningLikeness::next_of(std::uint32_t tool, std::size_t n, Each each) const {
-  double next = 0.0;
+  std::optional<double> next;
   std::uint32_t nearest = tool;
   for (std::uint32_t i = 0; i < n; ++i) {
     const auto [other, near] = each(i);
-    if (near > next && other != tool) {
+    if (other != tool && (!next || near > *next)) {
       next = near;
       nearest = other;
     }
   }
-  if (nearest == tool || !same_name(catalog_, tool, nearest)) return next;
-  next = 0.0;
+  if (nearest == tool || !same_name(catalog_, tool, nearest)) return next.value_or(0.0);
+  next.reset();
   for (std::uint32_t i = 0; i < n; ++i) {
     const auto [other, near] = each(i);
-    if (near > next && other != tool && !same_name(catalog_, tool, other)) next = near;
+    if (other != tool && (!next || near > *next) && !same_name(catalog_, tool, other)) next = near;
   }
-  return next;
+  return next.value_or(0.0);
 }
 
 double MeaningLikeness::lead(std::uint32_t tool) const {

@@ -316,7 +316,7 @@ class PlainIndex:
             facts += [min(5.9, max(1.6, ln(float(len(rows)))))]
             facts += [learned, best.accepted, *lead(first, n > 0), experience.heard(words)]
             others = [near_by[row.tool] for row in rows[1:] if not self.same_name(best, row)]
-            ahead = min(1.0, max(-1.0, near_by[best.tool] - max([0.0, *others])))
+            ahead = min(1.0, max(-1.0, near_by[best.tool] - max(others, default=0.0)))
             facts += [best.likeness, 0.5 * (1.0 + ahead)]
             evidence = [millionths(fact) / 1e6 for fact in facts]
             moved = usual - (0.40 + (0.52 - 0.40) * learned)

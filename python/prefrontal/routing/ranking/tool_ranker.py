@@ -149,11 +149,11 @@ class ToolRanker:
         self, intent: str, among: Container[str] | None, *, whole: bool = False
     ) -> dict[str, Candidate]:
         """whole: whether it is the prompt, which speaks of all that is to be done."""
-        asked = self._to_rank_by(intent)
-        hinted = self._asked(self._hinted, asked, len(self._tools))
+        text = self._to_rank_by(intent)
+        hinted = self._asked(self._hinted, text, len(self._tools))
         plain = hinted
         if self._plain is not self._hinted:
-            plain = self._asked(self._plain, asked, len(self._tools))
+            plain = self._asked(self._plain, text, len(self._tools))
         alone = {entry.name: entry for entry in plain}
         words = set(core.tokens(intent))
         wanted = [one for one in hinted if among is None or one.name in among]
@@ -335,7 +335,7 @@ def _is_known(entry: RankedTool) -> bool:
 
 
 def _was_rejected(entry: RankedTool) -> bool:
-    return (entry.explanation or {}).get("rejected", 0.0) >= FAMILIAR
+    return bool((entry.explanation or {}).get("rejected", 0.0) >= FAMILIAR)
 
 
 def _is_familiar(entry: RankedTool) -> bool:
