@@ -344,7 +344,6 @@ def test_the_line_of_cron_does_what_it_says(home: Path, tmp_path: Path) -> None:
         assert (got.read_text() if got.exists() else None) == (heard and f"{heard}\n100%\n")
 
 
-@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd is not here")
 def test_settings_named_by_way_of_a_parent_folder_outlive_the_folder_that_we_are_in(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -354,6 +353,7 @@ def test_settings_named_by_way_of_a_parent_folder_outlive_the_folder_that_we_are
     assert f"--config {home}/prefrontal.yml " in (home / ".crontab-table").read_text()
 
 
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd is not here")
 def test_systemd_takes_the_unit(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(home))
     said = done("install", "systemd", "--yes")
