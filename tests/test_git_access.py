@@ -223,6 +223,11 @@ def test_the_complaint_of_git_becomes_one_sentence(said: str, sentence: str) -> 
     assert git_complaint("x y", said, 128) == sentence
 
 
+def test_a_folder_with_what_cannot_be_seen_is_named_as_bash_reads_it() -> None:
+    sentence = git_complaint("/a\u034fb", "fatal: detected dubious ownership in repository", 128)
+    assert sentence.endswith(r"git config --global --add safe.directory $'/a\xcd\x8fb'")
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
 def test_a_watched_repository_of_another_owner_is_named_with_the_way_out(two_commits: Path) -> None:
     for path in (two_commits, two_commits / ".git"):

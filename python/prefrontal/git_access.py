@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import shlex
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
 from .errors import SourceError
+from .plain_text import quote_for_shell
 
 _SETTINGS = (
     "core.attributesFile=/dev/null",
@@ -59,7 +59,7 @@ def git_complaint(folder: str, stderr: str, code: int) -> str:
     lines = [line.strip() for line in stderr.splitlines() if line.strip()]
     if any("dubious ownership" in line or "unsafe repository" in line for line in lines):
         trust = [line for line in lines if line.startswith("git config")]
-        name = shlex.quote(str(Path(folder).resolve()))
+        name = quote_for_shell(str(Path(folder).resolve()))
         trust.append(f"git config --global --add safe.directory {name}")
         return (
             f"repository must belong to you or be trusted by git, got {folder!r} of another owner;"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterable
 from unicodedata import category
 
 ELLIPSIS = "…"
@@ -87,8 +88,19 @@ def visible(text: str, limit: int) -> str:
 
 def quote_for_shell(text: str) -> str:
     """One word of a command that people may copy: what cannot be seen stands as bash reads it."""
-    if text.isprintable():
+    if text.isprintable() and _INVISIBLE.isdisjoint(map(ord, text)):
         return shlex.quote(text)
-    data = text.encode("utf-8", "surrogateescape")
+    data = b"".join(map(_file_bytes, text))
     plain = (chr(each) if chr(each) in _PLAIN else f"\\x{each:02x}" for each in data)
     return f"$'{''.join(plain)}'"
+
+
+def command_line(words: Iterable[str]) -> str:
+    """A command that people may copy."""
+    return " ".join(map(quote_for_shell, words))
+
+
+def _file_bytes(character: str) -> bytes:
+    """Low surrogates stand for what is no UTF-8 in the name of a file."""
+    is_byte = "\udc80" <= character <= "\udcff"
+    return character.encode("utf-8", "surrogateescape" if is_byte else "surrogatepass")

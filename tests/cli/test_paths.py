@@ -10,6 +10,8 @@ import pytest
 
 from prefrontal.cli.paths import home_short, shell_word
 
+SMUGGLED = ["\u202eé".encode(), "a\u034fb".encode(), "a\ufe0f".encode()]
+
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -25,13 +27,17 @@ def test_a_shell_reads_the_path_that_was_meant(home: Path, name: str) -> None:
         assert told.stdout.rstrip("/") == path.rstrip("/")
 
 
-@pytest.mark.parametrize("name", [b"n\xff\xfea", b"a\nb", b"\x1b[31m'q\\", "\u202eé".encode()])
+@pytest.mark.parametrize("name", [b"n\xff\xfea", b"a\nb", b"\x1b[31m'q\\", *SMUGGLED])
 def test_a_path_with_what_cannot_be_seen_is_shown_as_bash_reads_it(home: Path, name: bytes) -> None:
     for path in (os.fsdecode(bytes(home) + b"/" + name), os.fsdecode(b"/" + name)):
         word = shell_word(path)
         assert word.isascii() and word.isprintable()
         told = subprocess.run(["bash", "-c", f"printf %s {word}"], capture_output=True, check=True)
         assert os.fsdecode(told.stdout) == path
+
+
+def test_text_that_can_name_no_file_is_shown_all_the_same() -> None:
+    assert shell_word("a\ud800\udcff") == r"$'a\xed\xa0\x80\xff'"
 
 
 def test_the_home_folder_is_short(home: Path) -> None:

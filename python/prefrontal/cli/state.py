@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import wraps
-from shlex import quote
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from ..errors import PrefrontalError, SourceError
+from ..plain_text import quote_for_shell
 from ..settings.agent_file import settings_file
 from ..settings.state_place import state_path
 from ..storage.state_folder import StateFolder, default_state
@@ -74,5 +74,5 @@ def _elsewhere(folder: StateFolder) -> str:
             other = StateFolder(path)
             if other.path != folder.path.absolute() and other.decisions.exists():
                 words = "others" if whose is None else f"those of {whose}"
-                return f"; {words} are found with --state {quote(str(other.path))}"
+                return f"; {words} are found with --state {quote_for_shell(str(other.path))}"
     return ""

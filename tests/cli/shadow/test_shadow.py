@@ -12,9 +12,12 @@ from typing import Any
 import click.testing
 import pytest
 
+from prefrontal.assembly.shadow.adoption import AdoptedShadow, ShadowMark
 from prefrontal.cli import main
+from prefrontal.cli.shadow.adoption import _sentence
 from prefrontal.decisions.log import DecisionLog
 from prefrontal.settings import load_settings
+from prefrontal.storage.state_folder import StateFolder
 
 from ...assembly.test_shadow import run
 from ..running import PATIENCE_S, watching
@@ -180,6 +183,12 @@ def test_a_shadow_that_is_forgotten_begins_anew(tmp_path: Path, settings: Path) 
     gone = said("shadow", "--config", settings, "--forget", "--yes", "--json")
     assert gone == {"forgotten": str(tmp_path / "state" / "shadow")}
     assert not (tmp_path / "state" / "shadow").exists()
+
+
+def test_settings_with_what_cannot_be_seen_are_named_as_bash_reads_them(tmp_path: Path) -> None:
+    mark = ShadowMark(0.0, 0, watched=("--config", "/a\u034fb.yml"))
+    sentence = _sentence(StateFolder(tmp_path), AdoptedShadow(mark, {}, 0))
+    assert sentence.endswith(r"  prefrontal watch --config $'/a\xcd\x8fb.yml'")
 
 
 def test_what_cannot_be_is_one_sentence(tmp_path: Path, settings: Path) -> None:

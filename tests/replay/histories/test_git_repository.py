@@ -10,6 +10,7 @@ import pytest
 
 from prefrontal.errors import SourceError
 from prefrontal.replay.histories.git_history import GitHistory
+from prefrontal.replay.histories.git_repository import Repository, lack
 
 from .. import repositories
 
@@ -120,6 +121,11 @@ def test_a_clone_without_its_folders_is_refused_with_the_command_that_gets_them(
     away.rename(repository)
     git(tmp_path, *command.split()[1:])
     assert len(list(GitHistory(treeless))) == (1 if depth else 3)
+
+
+def test_a_folder_with_what_cannot_be_seen_is_named_as_bash_reads_it() -> None:
+    whole = Repository("/a\u034fb", 0.0, frozenset(), partial=False, notes=())
+    assert lack(whole).endswith(r"git -C $'/a\xcd\x8fb' fsck")
 
 
 def test_a_file_that_is_missing_costs_no_more_than_renames(

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from ...errors import InputError
-from ...plain_text import visible
+from ...plain_text import command_line, visible
 from ..answers import answer
 from ..paths import home_short
 from ..state import state_folder
@@ -72,4 +71,4 @@ def _sentence(state: StateFolder, adopted: AdoptedShadow) -> str:
 
 
 def _command(adopted: AdoptedShadow) -> str:
-    return shlex.join(["prefrontal", "watch", *adopted.mark.watched])
+    return command_line(["prefrontal", "watch", *adopted.mark.watched])

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
 from ...errors import SourceError
 from ...git_access import check_files
+from ...plain_text import quote_for_shell
 from . import git_process
 
 _UNDER_WAY = (
@@ -85,7 +85,7 @@ def _newest(times: list[float]) -> float:
 
 def lack(repository: Repository) -> str:
     """What to say of a repository without the trees that tell which files a commit changed."""
-    folder = shlex.quote(str(Path(repository.folder).resolve()))
+    folder = quote_for_shell(str(Path(repository.folder).resolve()))
     if not repository.partial:
         return (
             f"repository must be whole, got {repository.folder!r} with objects missing; to see"
