@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def many(count: int, one: str, more: str = "") -> str:
-    """ "1 wake", "1,200 wakes", "3 deliveries". more: where `noun` would be wrong."""
+    """ "1 wake", "1,200 wakes", "3 deliveries". more: the plural where it is irregular."""
     return f"{count:,} {noun(count, one, more)}"
 
 

@@ -123,14 +123,18 @@ def test_the_ring_keeps_the_newest_within_its_bytes(tmp_path: Path, clock: Manua
 def test_what_a_clock_that_was_ahead_kept_hides_nothing(tmp_path: Path) -> None:
     names: dict[str, str] = {}
     for moment in (NOW + 9e8, NOW):
-        sleeping = Sleeping(tmp_path / "log.slept", ManualClock(moment))
+        sleeping = Sleeping(tmp_path / "decisions.slept", ManualClock(moment))
         sleeping.sleep(1, 2)
         sleeping.lines.close()
         names |= {each.id: "ahead" if each.time > NOW + 60 else "now" for each in sleeping.expected}
-    with DecisionLog(tmp_path / "log", clock=ManualClock(NOW)) as log:
+    with DecisionLog(tmp_path / "decisions.sqlite", clock=ManualClock(NOW)) as log:
         for limit, expected in ((8, 4 * ["now"] + 4 * ["ahead"]), (5, 4 * ["now"] + ["ahead"])):
             assert [names[each.id] for each in log.recent(limit, acted=False)] == expected
         assert [names[each.id] for each in log.recent(2, acted=False)] == 2 * ["now"]
+        [ahead] = log.recent(1, acted=False, since=NOW + 60)
+        assert names[ahead.id] == "ahead"
+    listed = CliRunner().invoke(main, ["decisions", "--slept", "--state", str(tmp_path)])
+    assert "decisions from a clock that was ahead are listed last" in listed.stderr
 
 
 def test_what_is_older_than_a_day_goes(sleeping: Sleeping, clock: ManualClock) -> None:

@@ -260,9 +260,9 @@ class DecisionLog:
         read = partial(queries.newest, self._database, limit, subject, acted, reason, kind)
         decisions = newest_first(read, limit, now, since=begin)
         if acted is False and kind in (None, WAKE) and self._slept is not None:
-            asleep = self._slept.newest(limit, subject, reason, now)
+            asleep = self._slept.newest(limit, subject, reason, now, begin)
             known = {each.id for each in decisions}
-            decisions += [each for each in asleep if each.id not in known and each.time >= begin]
+            decisions += [each for each in asleep if each.id not in known]
             decisions = sorted(decisions, key=lambda each: rank(each.time, now))[: max(limit, 0)]
         return DecisionList(decisions)
 

@@ -32,4 +32,6 @@ def newest_first(
     """At most `limit`. read: what is dated from one moment up to another, the newest first."""
     border = max(since, now + CLOCKS_DIFFER_S)
     past = read(since, border)[: max(limit, 0)]
-    return past + read(border, math.inf)[: max(limit - len(past), 0)]
+    if len(past) >= limit:
+        return past
+    return past + read(border, math.inf)[: limit - len(past)]

@@ -9,6 +9,7 @@ What was appended survives a killed process; a power cut may take the last secon
 from __future__ import annotations
 
 import json
+import math
 import os
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -123,18 +124,28 @@ class SleptWindows:
         return matches
 
     def newest(
-        self, limit: int, subject: str | None, reason: str | None, now: float
+        self,
+        limit: int,
+        subject: str | None,
+        reason: str | None,
+        now: float,
+        since: float = -math.inf,
     ) -> list[Decision]:
         """The newest first, what a clock that was ahead dated last; only those that match what is
-        given. now: Unix seconds.
+        given. now, since: Unix seconds.
         """
+
+        def is_meant(each: Decision) -> bool:
+            alike = subject in (None, each.subject) and reason in (None, each.reason)
+            return alike and each.time >= since
+
         matches: list[Decision] = []
         ahead: list[Decision] = []
         for path in reversed(_files(self._folder)):
             first_id, lines = _read(path)
             for line in reversed(lines):
                 for each in _decisions(first_id, line):
-                    if subject in (None, each.subject) and reason in (None, each.reason):
+                    if is_meant(each):
                         (ahead if is_ahead(each.time, now) else matches).append(each)
                 if len(matches) >= limit:
                     return matches[:limit]

@@ -76,7 +76,7 @@ def folder_of(file: str | os.PathLike[str]) -> Path:
 
 
 def whole_path(file: str | os.PathLike[str]) -> Path:
-    """The settings file in its `folder_of`: as long as that is there, whatever becomes of ours."""
+    """The absolute path without `..`; links in the file's own name stay."""
     return folder_of(file) / Path(file).name
 
 

@@ -88,16 +88,18 @@ def decisions(
 
 
 def _tell_ahead(log: DecisionLog, module: str | None, acted: bool | None, kind: str | None) -> None:
-    """On standard error, where decisions of a clock that was ahead would else be on top."""
+    """Say on standard error where some are of a clock that was ahead."""
     from ...clock import SystemClock
     from ...decisions.newest import CLOCKS_DIFFER_S
     from ..page import when
 
     since = SystemClock().now() + CLOCKS_DIFFER_S
-    for latest in log.recent(1, subject=module, acted=acted, kind=kind, since=since):
-        what = "decisions from a clock that was ahead are listed last"
-        dated = f"the latest is dated {when(latest.time)} ({latest.id[:ID_LENGTH]})"
-        click.echo(f"{what}; {dated}", err=True)
+    ahead = log.recent(1, subject=module, acted=acted, kind=kind, since=since)
+    if not ahead:
+        return
+    what = "decisions from a clock that was ahead are listed last"
+    dated = f"the latest is dated {when(ahead[0].time)} ({ahead[0].id[:ID_LENGTH]})"
+    click.echo(f"{what}; {dated}", err=True)
 
 
 @click.command()
