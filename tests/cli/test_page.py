@@ -10,7 +10,6 @@ import pytest
 
 from prefrontal.cli.page import list_moments, progress
 from prefrontal.cli.run.story import wake_line
-from prefrontal.clock import SystemClock
 
 from ..decisions.decision_samples import woke
 
@@ -63,5 +62,7 @@ def test_the_year_of_a_list_is_left_out_where_it_is_the_current() -> None:
 
 
 def test_a_wake_of_another_day_is_told_with_the_day() -> None:
-    assert wake_line(woke(SystemClock().now()))[8] == " "
-    assert wake_line(woke()).startswith("2023-11-1")
+    now = time.mktime((2026, 11, 29, 23, 59, 59, 0, 0, -1))
+    assert wake_line(woke(now - 86_399.0), now).startswith("00:00:00 ")
+    assert wake_line(woke(now - 86_400.0), now).startswith("2026-11-28 23:59:59 ")
+    assert wake_line(woke(now), now + 1.0).startswith("2026-11-29 23:59:59 ")

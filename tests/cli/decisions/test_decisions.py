@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import time
 from contextlib import closing
 from pathlib import Path
@@ -15,7 +14,7 @@ from click.testing import CliRunner, Result
 from rich.cells import cell_len
 
 from prefrontal.cli import main
-from prefrontal.clock import SystemClock
+from prefrontal.cli.decisions.explain_page import print_list
 from prefrontal.decisions.log import Decision, DecisionLog
 from prefrontal.decisions.payloads import WakePayload
 from prefrontal.storage.sqlite_database import SqliteDatabase
@@ -92,19 +91,23 @@ def test_decisions_of_a_clock_that_was_ahead_hide_no_others(
     assert "00000003" in run("decisions", "--limit", "1", *form).stdout
 
 
+@pytest.mark.usefixtures("state")
 @pytest.mark.parametrize("columns", ["80", "40"])
 def test_the_year_is_listed_where_one_is_not_the_current(
-    state: Path, monkeypatch: pytest.MonkeyPatch, columns: str
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], columns: str
 ) -> None:
-    now = SystemClock().now()
-    year = time.strftime("%Y-", time.localtime(now))
-    add(state, decision(7, time=now))
+    now = time.mktime((2026, 1, 1, 0, 0, 59, 0, 0, -1))
+    latest = decision(7, time=now)
     for name, value in (("FORCE_COLOR", "1"), ("COLUMNS", columns), ("TERM", "xterm")):
         monkeypatch.setenv(name, value)
     assert "  2023-11-14 " in click.unstyle(run("decisions").stdout)
-    assert f"00000007  {year}" in click.unstyle(run("decisions").stdout)
-    alone = click.unstyle(run("decisions", "--limit", "1").stdout)
-    assert re.search(r"00000007  \d\d-\d\d \d\d:\d\d:\d\d", alone)
+    print_list([latest, decision(1, time=now - 60.0)], now)
+    both = click.unstyle(capsys.readouterr().out)
+    assert "00000007  2026-01-01 00:00:59" in both and "00000001  2025-12-31 23:59:59" in both
+    print_list([latest])
+    assert "00000007  2026-01-01 00:00:59" in click.unstyle(capsys.readouterr().out)
+    print_list([latest], now)
+    assert "00000007  01-01 00:00:59" in click.unstyle(capsys.readouterr().out)
 
 
 @pytest.mark.usefixtures("state")

@@ -81,7 +81,7 @@ def history(limit: int, as_json: bool, home: Home) -> None:
     elif records:
         from .pages import print_history
 
-        print_history(records)
+        print_history(records, time.time())
     else:
         click.echo(f"Nothing was reflected on yet in {state.folder}.")
 

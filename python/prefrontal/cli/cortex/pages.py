@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from rich.padding import Padding
 from rich.text import Text
 
-from ...clock import SystemClock
 from ...origins import named
 from ..page import MOST_CHARACTERS, cut, list_moments, page, plain_table, shown, span, when
 
@@ -88,11 +87,11 @@ def _standing(belief: Belief) -> str:
     return f" (quoted, with words of {named(belief.sources)})" if belief.tainted else ""
 
 
-def print_history(records: Sequence[ReflectionRecord]) -> None:
+def print_history(records: Sequence[ReflectionRecord], now: float) -> None:
     """A row for each cycle, with its summary beside it or, in a terminal of usual width, below."""
     with page() as console:
         if console.width < NARROW:
-            moments = list_moments([each.timestamp for each in records], SystemClock().now())
+            moments = list_moments([each.timestamp for each in records], now)
             for record, moment in zip(records, moments, strict=True):
                 _record_in_two_lines(console, record, moment.rsplit(":", 1)[0])
             return

@@ -58,11 +58,14 @@ def decisions(
     """
     if limit < 1:
         raise InputError(f"--limit must be a whole number above 0, got {limit!r}")
+    from ...clock import SystemClock
+
+    now = SystemClock().now()
     with decision_log(state) as log:
         acted = not slept if slept or kind == WAKE else None
         chosen = None if kind == "all" else kind
         records = log.recent(limit, subject=module, acted=acted, kind=chosen)
-        _tell_ahead(log, module, acted, chosen)
+        _tell_ahead(log, module, acted, chosen, now)
         tell_standing(log)
         questions = log.fold_questions([each.id for each in records if not each.acted])
         waiting = len(log.waiting_windows())
@@ -77,7 +80,7 @@ def decisions(
     if records:
         from .explain_page import print_list
 
-        print_list(records, mixed=kind == "all", questions=questions)
+        print_list(records, now, mixed=kind == "all", questions=questions)
     elif kind == WAKE:
         click.echo(_none_found(slept, module, _place(state)))
     else:
@@ -87,13 +90,14 @@ def decisions(
         )
 
 
-def _tell_ahead(log: DecisionLog, module: str | None, acted: bool | None, kind: str | None) -> None:
+def _tell_ahead(
+    log: DecisionLog, module: str | None, acted: bool | None, kind: str | None, now: float
+) -> None:
     """Say on standard error where some are of a clock that was ahead."""
-    from ...clock import SystemClock
     from ...decisions.newest import CLOCKS_DIFFER_S
     from ..page import when
 
-    since = SystemClock().now() + CLOCKS_DIFFER_S
+    since = now + CLOCKS_DIFFER_S
     ahead = log.recent(1, subject=module, acted=acted, kind=kind, since=since)
     if not ahead:
         return

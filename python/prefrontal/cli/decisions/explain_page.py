@@ -10,7 +10,6 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from ...clock import SystemClock
 from ...decisions.labels import PRESET, TOLD
 from ...decisions.payloads import ROUTE, WAKE, AssessmentPayload, WakePayload
 from ...decisions.words import NOTHING_SAID, SUBJECTS, counted, facts, scored, sentence, trust_moved
@@ -54,11 +53,18 @@ Questions = Mapping[str, str | None]
 
 
 def print_list(
-    records: Sequence[Decision], *, mixed: bool = False, questions: Questions | None = None
+    records: Sequence[Decision],
+    now: float = math.inf,
+    *,
+    mixed: bool = False,
+    questions: Questions | None = None,
 ) -> None:
-    """One line for each decision; only a terminal's width shortens it. mixed: of all kinds."""
+    """One line for each decision; only a terminal's width shortens it.
+
+    now: Unix seconds; without it the year is always shown. mixed: of all kinds.
+    """
     length = _id_length(records)
-    moments = list_moments([each.time for each in records], SystemClock().now())
+    moments = list_moments([each.time for each in records], now)
     texts = [_what(record) + _told(record, questions or {}) for record in records]
     modules = [cut(record.subject, MODULE_WIDTH) for record in records]
     width = length + max(map(len, moments)) + FIXED_WIDTH

@@ -6,7 +6,7 @@ import time
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from ...clock import SystemClock
+from ...clock import Clock, SystemClock
 from ...decisions.document import line
 from ...decisions.payloads import WAKE
 from ...decisions.words import brief
@@ -30,10 +30,20 @@ class Story:
     """Tells each episode as it goes; the role `Teller` of `assembly.attendance`.
 
     whole: tells it once it is over, in one piece, where several tell of theirs in one place.
+    clock: says what is today.
     """
 
-    def __init__(self, screen: Screen, say: Say, *, as_json: bool, whole: bool = False) -> None:
+    def __init__(
+        self,
+        screen: Screen,
+        say: Say,
+        *,
+        as_json: bool,
+        whole: bool = False,
+        clock: Clock | None = None,
+    ) -> None:
         self._whole = whole
+        self._clock = SystemClock() if clock is None else clock
         self._screen = screen
         self._say = say
         self._as_json = as_json
@@ -70,7 +80,9 @@ class Story:
     def _line(self, record: Decision) -> str:
         if self._as_json:
             return line(record, features=True)
-        return wake_line(record) if record.kind == WAKE else record_line(record)
+        if record.kind == WAKE:
+            return wake_line(record, self._clock.now())
+        return record_line(record)
 
     def summary(self, left: int) -> list[str]:
         """What became of the wakes. left: how many wait for the next start."""
@@ -88,9 +100,9 @@ class Story:
         return lines
 
 
-def wake_line(wake: Decision) -> str:
-    """Time, module, score, id and question, on one line; with the day where that is another."""
-    then, today = time.localtime(wake.time), time.localtime(SystemClock().now())
+def wake_line(wake: Decision, now: float) -> str:
+    """Time, module, score, id and question, on one line; with the day where that is not today."""
+    then, today = time.localtime(wake.time), time.localtime(now)
     day = "" if then[:3] == today[:3] else "%Y-%m-%d "
     moment = time.strftime(f"{day}%H:%M:%S", then)
     module = painted(f"{visible(wake.subject, 24):<{_WIDTH}}", bold=True)
