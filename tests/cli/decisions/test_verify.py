@@ -105,6 +105,8 @@ def test_what_cannot_be_made_again_is_told(state: Path) -> None:
     first, second = result.output.splitlines()
     assert first == "0 decisions of 0 starts were made again: no difference."
     assert second.startswith("3 decisions could not be made again: kept without")
+    change(state, "DELETE FROM decisions WHERE seq > (SELECT min(seq) FROM decisions)")
+    assert "\n1 decision could not be made again: kept without" in run().output
 
 
 def of_release(state: Path, version: int, **more: object) -> None:

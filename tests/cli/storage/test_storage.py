@@ -9,10 +9,15 @@ import pytest
 from click.testing import CliRunner, Result
 
 from prefrontal.cli import main
+from prefrontal.cli.storage.storage import ONE
 from prefrontal.decisions.log import DecisionLog
+from prefrontal.decisions.stored_tables import TABLES as OF_DECISIONS
 from prefrontal.ledger.ledger import Ledger
+from prefrontal.ledger.stored_tables import TABLES as OF_LEDGER
+from prefrontal.plural import noun
 from prefrontal.runtime.conversation.models import MessageQuery, NewMessage, Viewer
 from prefrontal.runtime.conversation.store import ConversationStore
+from prefrontal.storage.memory_table import TABLES as OF_MEMORY
 from prefrontal.storage.state_folder import StateFolder
 
 from ...decisions.decision_samples import woke
@@ -149,6 +154,12 @@ def test_partitions_need_a_server_that_answers(
     refused = CliRunner().invoke(main, words)
     assert refused.exit_code == 2
     assert sentence in refused.stderr
+
+
+def test_a_row_of_every_table_has_its_noun() -> None:
+    tables = {each.name for each in (*OF_DECISIONS, *OF_LEDGER, *OF_MEMORY)}
+    assert set(ONE) == tables
+    assert all(noun(2, one) == many for many, one in ONE.items())
 
 
 def test_a_store_that_cannot_be_read_is_told_beside_the_others(home: Path) -> None:

@@ -9,6 +9,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from ...origins import named
+from ...plural import many
 from ..page import MOST_CHARACTERS, cut, list_moments, page, plain_table, shown, span, when
 
 if TYPE_CHECKING:
@@ -26,7 +27,8 @@ FIXED_WIDTH = 86
 """Of a list of cycles without its summaries."""
 INDENT = 5
 LEAST_VALUE = 24
-COUNTED = ("assessed", "beliefs", "directives")
+COUNTED = (("assessed", "assessed"), ("belief", "beliefs"), ("directive", "directives"))
+"""What a cycle came to: of one, of more."""
 COLOURS = {
     "active": "green",
     "pinned": "cyan",
@@ -95,7 +97,7 @@ def print_history(records: Sequence[ReflectionRecord], now: float) -> None:
             for record, moment in zip(records, moments, strict=True):
                 _record_in_two_lines(console, record, moment.rsplit(":", 1)[0])
             return
-        table = plain_table("#", "started", "trigger", "took", *COUNTED)
+        table = plain_table("#", "started", "trigger", "took", *(more for _, more in COUNTED))
         for place in (0, 3, 4, 5, 6):
             table.columns[place].justify = "right"
         beside = console.width >= WIDE
@@ -129,9 +131,7 @@ def _record_in_two_lines(console: Console, record: ReflectionRecord, moment: str
     head = shown(f"{record.trigger}, {took(record)}")
     console.print(Text.assemble((f"{record.cycle}  ", "bold"), f"{moment}  ", head))
     numbers = ", ".join(
-        f"{count} {name.removesuffix('s') if count == 1 else name}"
-        for count, name in zip(counts(record), COUNTED, strict=True)
-        if count
+        many(count, *words) for count, words in zip(counts(record), COUNTED, strict=True) if count
     )
     for line in (Text(numbers), _outcome(record, MOST_CHARACTERS)):
         if line:

@@ -33,8 +33,7 @@ def tell_standing(log: DecisionLog) -> None:
 
 def standing_line(standing: SinkProgress) -> str:
     """`post example.org 1f3a: 2 questions are pending (no answer: Connection refused)`."""
-    one = standing.count == 1
-    what = "1 question" if one else f"{standing.count} questions"
+    one, what = standing.count == 1, many(standing.count, "question")
     if standing.state == PENDING:
         state = "is pending" if one else "are pending"
     else:

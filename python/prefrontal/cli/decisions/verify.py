@@ -134,13 +134,15 @@ def _print(tally: VerifyTally, deviations: list[Deviation], count: int) -> None:
         if count > MOST_SHOWN:
             click.echo(f"and {count - MOST_SHOWN:,} more")
     if tally.lost:
-        click.echo(f"{tally.lost:,} windows that slept are not in the log any more.")
+        verb = "is" if tally.lost == 1 else "are"
+        what = many(tally.lost, "window that slept", "windows that slept")
+        click.echo(f"{what} {verb} not in the log any more.")
     for why, left in sorted(tally.left.items()):
-        click.echo(f"{left:,} decisions could not be made again: {why}.")
+        click.echo(f"{many(left, 'decision')} could not be made again: {why}.")
 
 
 def _differences(count: int) -> str:
-    return f"{count:,} difference{'s' * (count > 1)}" if count else "no difference"
+    return many(count, "difference") if count else "no difference"
 
 
 def _print_table(deviations: list[Deviation]) -> None:

@@ -25,6 +25,20 @@ if TYPE_CHECKING:
     from ...storage.transfer import Progress
 
 
+ONE = {
+    "assessments": "assessment",
+    "decisions": "decision",
+    "deliveries": "delivery",
+    "folds": "fold",
+    "interactions": "interaction",
+    "labels": "label",
+    "peers": "peer",
+    "states": "state",
+    "texts": "text",
+}
+"""By table what a row of it is."""
+
+
 @dataclass(frozen=True, slots=True)
 class Places:
     """The state folder, and the agent's home, which holds its ledger and memory."""
@@ -186,12 +200,12 @@ def _each(
     with _bar(as_json) as progress:
         moves = [move(each, progress) for each in stores]
     lines = [
-        f"{each.store.part}: {_count(each.rows, 'rows')}, copied to {each.place}" for each in moves
+        f"{each.store.part}: {many(each.rows, 'row')}, copied to {each.place}" for each in moves
     ]
     copies = [_moved(each) for each in moves]
     if talk is not None:
         place, messages = talk
-        lines.append(f"conversations: {_count(messages, 'messages')}, copied to {place}")
+        lines.append(f"conversations: {many(messages, 'message')}, copied to {place}")
         copies.append({"store": "conversations", "place": str(place), "rows": messages})
     answer(as_json, {"stores": copies}, "\n".join(lines))
 
@@ -206,19 +220,12 @@ def _moved(moved: StoreCopy) -> dict[str, Any]:
 
 
 def _line(row: dict[str, Any]) -> str:
-    what = row["error"] or ", ".join(_count(n, name) for name, n in row["rows"].items())
+    what = row["error"] or ", ".join(many(n, ONE[name], name) for name, n in row["rows"].items())
     return f"{row['store']}: {row['place']}\n  {what}"
 
 
-def _count(number: int, nouns: str) -> str:
-    """A number with its noun, of which the plural is handed in."""
-    one = f"{nouns[:-3]}y" if nouns.endswith("ies") else nouns.removesuffix("s")
-    return many(number, one, nouns)
-
-
 def _amount(local: LocalFile) -> str:
-    count = _count(local.files, "files")
-    return f"{count}, {local.size:,} bytes"
+    return f"{many(local.files, 'file')}, {local.size:,} bytes"
 
 
 def _status(store: LocalStore) -> dict[str, Any]:

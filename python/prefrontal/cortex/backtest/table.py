@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...plural import many
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -68,7 +70,7 @@ def rows(result: BacktestResult) -> list[tuple[str, str]]:
         ("fraud against benign, AUC at the end", auc_text(result.separation)),
         *([("  without ratings by trusted peers", auc_text(u))] if (u := result.untrusted) else []),
         *(
-            (f"  after {ratings} rating{'s' * (ratings > 1)}", auc_text(auc))
+            (f"  after {many(ratings, 'rating')}", auc_text(auc))
             for ratings, auc in result.first.items()
         ),
         ("turncoats never distrusted", f"{turncoats.missed} of {turncoats.peers}"),

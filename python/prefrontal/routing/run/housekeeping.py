@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...plural import many
 from ...storage.files import write_atomic
 from ..promotion.pending import pending_routes
 from ..promotion.promotion import Promoter
@@ -59,9 +60,9 @@ def waiting(bench: Workbench) -> list[str]:
     lines = [waiting_line(route) for route in new[-MOST_NAMED:]]
     others = len(routes) - len(lines)
     if others and (day != today or len(new) > MOST_NAMED):
-        many = "routes wait" if others > 1 else "route waits"
         more = "more " if lines else ""
-        lines.append(f"{others} {more}{many}; prefrontal route resume lists them")
+        what = many(others, f"{more}route waits", f"{more}routes wait")
+        lines.append(f"{what}; prefrontal route resume lists them")
     if new or (routes and day != today):
         ids = [route.route_id for route in routes]
         write_atomic(mark, "\n".join([today, *ids]) + "\n")

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ...plain_text import one_line
+from ...plural import many
 from ..plans.steps import denial_notes, step_name, wiring_notes
 from ..ranking.coverage import in_turns
 
@@ -65,8 +66,7 @@ class Transcript:
             lines.append("search=everywhere: the folder is only a guess, so all tools are ranked")
         self._shadowed = detail["shadowed"]
         if self._explained:
-            count = event["candidates"]
-            lines.append(f"  looked at {count} tool{'s' * (count != 1)}")
+            lines.append(f"  looked at {many(event['candidates'], 'tool')}")
         listed = detail["findings"] if self._explained else detail["findings"][:3]
         lines += [f"warning: {finding}" for finding in listed]
         rest = len(detail["findings"]) - len(listed)
