@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -20,6 +21,7 @@ from prefrontal.decisions.decision import Decision
 from prefrontal.decisions.log import DecisionLog
 from prefrontal.errors import InputError
 from prefrontal.pulse.learned import RECALL, WEIGHTS
+from prefrontal.pulse.status_note import STATUS
 from prefrontal.settings import Settings, load_settings
 from prefrontal.storage.state_folder import StateFolder
 from prefrontal.types import Reason, SignalEvent
@@ -294,6 +296,20 @@ def test_delays_are_of_what_mattered_once_somebody_said_what_did(settings: Setti
     assert heartbeat.delay_minutes is not None
     assert 0.0 < heartbeat.delay_minutes <= 30.0
     assert cheap.delay_minutes is not None
+
+
+def test_a_shadow_ended_when_a_clock_that_was_not_ahead_last_told_of_it(settings: Settings) -> None:
+    state = state_of(settings)
+    run(settings, range(2), shadow=True)
+    with shadow_log(state) as (log, mark):
+        now = mark.began + 600.0
+        heard = shadow_report(log, mark, now, runs=False)
+        assert mark.began < heard.until < now
+        [latest] = log.recent(1)
+        log.append(replace(latest, id="f" * 32, time=now + 9e6))
+        assert shadow_report(log, mark, now, runs=False).until == heard.until
+        log.save_state(STATUS, json.dumps({"at": now + 9e6}).encode(), 0)
+        assert shadow_report(log, mark, now, runs=False).until == latest.time
 
 
 def test_what_is_no_shadow_is_refused(settings: Settings) -> None:

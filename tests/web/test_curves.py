@@ -42,6 +42,13 @@ def drawn(seed: int = 3, refusals: bool = True) -> list[LogRow]:
     return rows
 
 
+def test_a_clock_that_was_ahead_makes_no_time_longer() -> None:
+    rows = [row(0, 0.9), row(144, 0.9), row(99_999, 0.9)]
+    assert threshold_curve(rows, rows[1].time).days == 1.0
+    assert threshold_curve(rows[2:], NOON).days == 1 / 24
+    assert threshold_curve(rows, rows[2].time).days > 600
+
+
 def test_each_point_of_the_curve_is_a_replay_at_that_threshold() -> None:
     rows = drawn()
     curve = threshold_curve(rows)

@@ -131,6 +131,19 @@ def test_a_clock_that_was_ahead_hides_neither_threshold_nor_last_decision(tmp_pa
         pages.close()
 
 
+def test_a_clock_that_was_ahead_makes_no_time_longer(tmp_path: Path) -> None:
+    with DecisionLog(tmp_path / "log") as log:
+        log.append(wake(NOON + 9e9))
+        pages, tallies = read(log)
+        assert tallies.figures().last == NOON + 9e9
+        log.append_many([wake(NOON - 86_400), wake(NOON + 1), wake(NOON + 8e9)])
+        tallies.take(pages, NOON)
+        found = tallies.figures()
+        assert (found.wakes, found.first, found.last) == (4, NOON - 86_400, NOON + 1)
+        assert found == read(log)[1].figures()
+        pages.close()
+
+
 def test_at_midnight_the_day_begins_anew(tmp_path: Path) -> None:
     begins, ends = day_of(NOON)
     assert begins <= NOON < ends

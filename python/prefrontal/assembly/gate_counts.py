@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..decisions.gate_reads import AskedWakes, GateReads
+from ..decisions.newest import rank
 from ..decisions.payloads import WAKE
 from ..pulse.gate import COMPLETE
 from ..pulse.recall import share_interval
@@ -197,13 +198,20 @@ class GateCounts:
 
     @classmethod
     def read(
-        cls, reads: GateReads, since: float | None = None, until: float | None = None
+        cls,
+        reads: GateReads,
+        since: float | None = None,
+        until: float | None = None,
+        now: float = math.inf,
     ) -> GateCounts:
-        """What the log holds of that time. since: Unix seconds, included; until: left out."""
+        """What the log holds of that time. since: Unix seconds, included; until: left out.
+
+        now: what a clock ahead of that dated is the last only where there is nothing else.
+        """
         counts = cls()
         for wakes in reads.wakes(since, until):
             counts.module(wakes.subject).add(wakes)
-        counts.first, counts.last = reads.span(since, until)
+        counts.first, counts.last = reads.span(since, until, now)
         counts.waits = reads.waits(since, until)
         counts._events = reads.events(since, until)
         counts._unnumbered = reads.unnumbered(since, until)
@@ -212,12 +220,13 @@ class GateCounts:
     def module(self, module_id: str) -> ModuleCounts:
         return self.modules.setdefault(module_id, ModuleCounts())
 
-    def add(self, row: LogRow) -> None:
-        """Count a wake that came into the log, with its label."""
+    def add(self, row: LogRow, now: float = math.inf) -> None:
+        """Count a wake that came into the log, with its label. now: as of `read`."""
         if row.kind != WAKE or row.reason == Reason.REPLAYED:
             return
         self.first = row.time if self.first is None else min(self.first, row.time)
-        self.last = row.time if self.last is None else max(self.last, row.time)
+        known = row.time if self.last is None else self.last
+        self.last = min(known, row.time, key=lambda each: rank(each, now))
         if row.run:
             before, last = self._events.get(row.run, (0, 0))
             self._events[row.run] = (before, max(last, row.event))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ..types import Reason
 from .event_json import restored
 from .labels import TOLD
+from .newest import newest_first
 from .payloads import WAKE
 
 if TYPE_CHECKING:
@@ -117,15 +118,22 @@ class GateReads:
                 )
 
     def span(
-        self, since: float | None = None, until: float | None = None
+        self, since: float | None = None, until: float | None = None, now: float = math.inf
     ) -> tuple[float | None, float | None]:
-        """When the earliest and the latest were decided about, Unix seconds; None without any."""
-        ends = []
-        for order in ("ASC", "DESC"):
+        """When the earliest and the latest were decided about, Unix seconds; None without any.
+
+        What a clock ahead of `now` dated is the latest only where there is nothing else.
+        """
+        begin, end = _between(since, until)
+
+        def read(begin: float, beyond: float, order: str = "DESC") -> list[float]:
             sql = f"SELECT time FROM decisions WHERE {_OF_TIME} ORDER BY time {order} LIMIT 1"
-            rows = self._database.execute(sql, _between(since, until))
-            ends.append(next((float(time) for (time,) in rows), None))
-        return ends[0], ends[1]
+            rows = self._database.execute(sql, (begin, min(beyond, end)))
+            return [float(time) for (time,) in rows]
+
+        latest = newest_first(read, 1, now, since=begin)
+        earliest = read(begin, end, "ASC")
+        return next(iter(earliest), None), next(iter(latest), None)
 
     def asked_times(self, since: float) -> list[AskedTime]:
         """What was or would be asked about, and what mattered, since that Unix second."""

@@ -191,7 +191,7 @@ def _curve(context: DashContext, query: Mapping[str, str]) -> dict[str, Any]:
     """The curve of a module, from its latest decisions."""
     with read_pages(context) as pages:
         rows = pages.of_module(changes.named(query, "module"), NEWEST, _begin(context))
-    return threshold_curve(rows).plain()
+    return threshold_curve(rows, context.clock.now()).plain()
 
 
 def _preview(context: DashContext, query: Mapping[str, str]) -> dict[str, Any]:
@@ -202,7 +202,8 @@ def _preview(context: DashContext, query: Mapping[str, str]) -> dict[str, Any]:
     if not rows:
         return {"words": ""}
     result = preview(rows, threshold, context.policy)
-    return {"words": preview_words(result, threshold_curve(rows).days)}
+    days = threshold_curve(rows, context.clock.now()).days
+    return {"words": preview_words(result, days)}
 
 
 def _begin(context: DashContext) -> float:

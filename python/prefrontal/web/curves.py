@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..assembly.replay_gate import policy_admission
 from ..decisions.labels import TOLD
+from ..decisions.newest import is_ahead
 from ..decisions.payloads import FoldedWindow
 from ..plural import many
 from ..replay.log_replay import RELEVANT, ModuleOutcome, replay_log
@@ -56,9 +57,9 @@ class ThresholdCurve:
         }
 
 
-def threshold_curve(rows: Sequence[LogRow]) -> ThresholdCurve:
+def threshold_curve(rows: Sequence[LogRow], now: float = math.inf) -> ThresholdCurve:
     """The curve of one module's wakes, oldest first. At each threshold its recall is what
-    `replay.log_replay` finds without a policy.
+    `replay.log_replay` finds without a policy. now: Unix seconds.
     """
     sampled = not any(row.reason == Reason.BELOW_THRESHOLD for row in rows)
     woken, relevant = [0.0] * (STEPS + 2), [0.0] * (STEPS + 2)
@@ -69,7 +70,7 @@ def threshold_curve(rows: Sequence[LogRow]) -> ThresholdCurve:
         labelled += label is not None
         if label is not None and label >= RELEVANT:
             relevant[tells_at + 1] += weight
-    days = _days(rows)
+    days = _days(rows, now)
     above, caught = _from_above(woken), _from_above(relevant)
     total = sum(relevant)
     return ThresholdCurve(
@@ -164,8 +165,9 @@ def _from_above(counts: Sequence[float]) -> list[float]:
     return sums[::-1][1:]
 
 
-def _days(rows: Sequence[LogRow]) -> float:
-    """The time that the rows span, an hour at least."""
+def _days(rows: Sequence[LogRow], now: float) -> float:
+    """The time that the rows span, an hour at least; without those of a clock that was ahead."""
     if not rows:
         return 1.0
-    return max(rows[-1].time - rows[0].time, 3600.0) / _DAY_S
+    times = [row.time for row in rows if not is_ahead(row.time, now)] or [row.time for row in rows]
+    return max(times[-1] - times[0], 3600.0) / _DAY_S

@@ -85,7 +85,7 @@ class Tallies:
         with pages.reading():
             self.seq, self.label = pages.ends()
             self.unanswered = dict.fromkeys(pages.unanswered())
-            self.counts = GateCounts.read(pages.gate)
+            self.counts = GateCounts.read(pages.gate, now=now)
             for subject, threshold, at in pages.latest(now):
                 module = self.module(subject)
                 module.threshold, module.at = threshold, at
@@ -132,7 +132,7 @@ class Tallies:
         module = self.module(row.subject)
         if module.at is None or rank(row.time, now) <= rank(module.at, now):
             module.threshold, module.at = row.threshold, row.time
-        self.counts.add(row)
+        self.counts.add(row, now)
         if row.acted and row.asks and row.label is None:
             self.unanswered[row.seq] = None
         self._show(row)

@@ -8,6 +8,7 @@ from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from ...decisions.newest import is_ahead
 from ...decisions.pages import DecisionPages
 from ...pulse.status_note import STATUS
 from ...replay.delays import delays
@@ -89,13 +90,18 @@ class ShadowReport:
 
 
 def shadow_report(
-    log: DecisionLog, mark: ShadowMark, now: float | None, prices: Prices = USUAL_PRICES
+    log: DecisionLog,
+    mark: ShadowMark,
+    now: float,
+    prices: Prices = USUAL_PRICES,
+    *,
+    runs: bool = True,
 ) -> ShadowReport:
-    """What the log of a shadow says. now: Unix seconds while it runs, None when it has ended."""
+    """What the log of a shadow says. now: Unix seconds. runs: False when it has ended."""
     with closing(DecisionPages(log.path)) as pages, pages.reading():
         counted = GateCounts.read(pages.gate, mark.began).figures(prices)
         times = pages.gate.asked_times(mark.began)
-    until = max(_end(log, mark) if now is None else now, mark.began)
+    until = max(now if runs else _end(log, mark, now), mark.began)
     figures = replace(counted, first=mark.began, last=until)
     mattered = [each for each in times if each.mattered]
     delayed = mattered or [each for each in times if each.question_at is not None]
@@ -105,12 +111,12 @@ def shadow_report(
     return ShadowReport(mark.began, until, figures, policies, len(delayed), bool(mattered), notes)
 
 
-def _end(log: DecisionLog, mark: ShadowMark) -> float:
-    """When it was last heard of."""
+def _end(log: DecisionLog, mark: ShadowMark, now: float) -> float:
+    """When it was last heard of, by a clock that was not ahead."""
     latest = [each.time for each in log.recent(1, since=mark.began)]
     if (state := log.load_state(STATUS)) is not None:
         latest.append(float(json.loads(state[0]).get("at", mark.began)))
-    return max(latest, default=mark.began)
+    return max((each for each in latest if not is_ahead(each, now)), default=mark.began)
 
 
 def _policies(

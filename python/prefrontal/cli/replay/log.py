@@ -56,7 +56,8 @@ def replay_the_log(
         records = log.records(begin, end, own_labels=True)
         outcomes = replay_log(records, threshold, policy_admission(settings))
         with closing(DecisionPages(log.path)) as pages, pages.reading():
-            figures = GateCounts.read(pages.gate, begin, end).figures(prices or USUAL_PRICES)
+            counts = GateCounts.read(pages.gate, begin, end, now)
+    figures = counts.figures(prices or USUAL_PRICES)
     if as_json:
         rows = [each.to_dict() for each in outcomes]
         click.echo(json.dumps({"so_far": figures.to_dict(), "modules": rows}))

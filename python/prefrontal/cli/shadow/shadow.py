@@ -62,7 +62,7 @@ def shadow(
     money = USUAL_PRICES if prices is None else read_prices(prices)
     with shadow_log(state) as (log, mark):
         runs = state.shadow.is_watched()
-        report = shadow_report(log, mark, SystemClock().now() if runs else None, money)
+        report = shadow_report(log, mark, SystemClock().now(), money, runs=runs)
         if as_json:
             answer(True, report.to_dict() | {"state": str(state.path), "running": runs}, "")
             return
