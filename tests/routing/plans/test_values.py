@@ -59,6 +59,7 @@ def test_what_is_handed_over_or_is_a_place_or_may_be_left_out_has_no_value() -> 
         ("zip the folder then mail it", ""),
         ("zip the larger folder", ""),
         ("zip the whole folder", ""),
+        ("list the extracted folder", ""),
         ("zip the same folder", ""),
         ("zip the old folder again", ""),
         ("print the directory tree", ""),

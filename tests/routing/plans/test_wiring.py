@@ -265,8 +265,11 @@ def test_a_word_that_names_no_folder_cuts_no_link(text: str) -> None:
     lists = tool("domains/d/z/list_files.py", ["folder: str"], ["size"])
     plan = wired(unzips, lists, texts=["unzip a.zip", text])
     assert inputs(plan) == {"folder": "{{steps.s1.outputs.folder}}"}
-    plan = wired(unzips, lists, texts=["unzip a.zip", "list the folder ./src"])
-    assert inputs(plan) == {"folder": "{{input.folder}}"}
+    for named in ("list the folder ./src", "list the folder src", "list the docs directory"):
+        plan = wired(unzips, lists, texts=["unzip a.zip", named])
+        assert inputs(plan) == {"folder": "{{input.folder}}"}
+    plan = wired(unzips, lists, texts=["unzip a.zip to src", "list the folder src"])
+    assert inputs(plan) == {"folder": "{{steps.s1.outputs.folder}}"}
     zips = tool("domains/d/z/zip_folder.py", ["folder: str"], ["size"])
     texts = ["zip the folder src", "list the files in the folder recursively"]
     assert wired(zips, lists, texts=texts).params == ("folder",)

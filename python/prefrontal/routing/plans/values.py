@@ -60,7 +60,7 @@ def folders_of(args: Sequence[ArgSpec], text: str) -> dict[str, str]:
 
 
 def _says_how(word: str) -> bool:
-    return word.lower().endswith("ly") or word.lower() in _NO_NAME.split()
+    return word.lower().endswith(("ly", "ed")) or word.lower() in _NO_NAME.split()
 
 
 def holds_content(arg: ArgSpec) -> bool:

@@ -211,17 +211,21 @@ def _within_reach(
     step: _Step, arg: ArgSpec, sources: Sequence[_Source], before: Sequence[_Step]
 ) -> list[_Source]:
     """The outputs that the argument may take: of a place that is named, of steps that name it, and
-    none that are of another kind than what the text acts on. The bare name of a folder cuts no
-    link: it may be of what was made, or no name ("the extracted folder").
+    none that are of another kind than what the text acts on.
     """
     place = step.values.get(arg.name)
     if not is_place(arg):
         return list(sources)
-    if place is None or place not in places_in(step.text):
+    if place is None:
         own = kinds_in(step.text)
         return [one for one in sources if not _kinds_differ(kinds_of(one.name), own)]
-    naming = {one.number for one in before if place in places_in(one.text)}
+    naming = {one.number for one in before if _names(one.text, place)}
     return [one for one in sources if one.number in naming]
+
+
+def _names(text: str, place: str) -> bool:
+    """Whether the text names the place, or the bare name of a folder."""
+    return place in places_in(text) or place in text.split()
 
 
 def _takes_by_name(arg: ArgSpec) -> bool:
