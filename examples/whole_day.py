@@ -57,7 +57,7 @@ MODULES = (
     ("length", "files", ".py", "{location} changed. Find long functions in it."),
     ("notes", "files", ".py", "{actor} changed {location}. Find the TODO notes in it."),
     ("tests", "files/tests", ".py", "The tests at {location} changed. Run the test file."),
-    ("links", "files", ".md", "A page changed at {location}. Follow its Markdown links."),
+    ("links", "files", ".md", "A page changed at {location}. Check its relative links."),
     ("needs", "files", ".toml .txt .cfg", "{location} changed. List the new dependencies."),
     ("secrets", "files", ".yml .yaml .json .ini .sh", "{location} changed. Find secrets in it."),
     ("commits", "changes", ".diff", "{actor} committed {location}. Summarise the diff."),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import shutil
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -10,13 +13,15 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from prefrontal.errors import InputError
+from prefrontal.routing.catalog.history import history_line
 from prefrontal.routing.layout import Layout
+from prefrontal.routing.records import append_record
 from prefrontal.routing.run.ranking import ties
 from prefrontal.routing.run.request import Mode
 from prefrontal.routing.run.transcript import Transcript
 
 from ...exhaustive import first
-from ..project import layout_of, write
+from ..project import layout_of, noon, write
 from ..routes import (
     COMPOSE,
     SUMMARIZE,
@@ -32,6 +37,8 @@ from ..routes import (
 from ..sample_tools import candidate
 from ..tool_files import Compass, tool
 
+TOOLS = Path(__file__).parents[3] / "examples/tools/domains"
+SYNTAX = "code/check/check_python_syntax.py"
 PLAN = Mode(plan_only=True)
 DRY = Mode(dry_run=True)
 
@@ -282,3 +289,16 @@ def test_the_clauses_of_a_prompt_are_looked_for_in_every_domain(meetings: Layout
     assert event(route, "discover")["detail"]["search"] == "everywhere"
     names = [spec.path.stem for spec in route.decision.selected]
     assert names == ["load_csv", "summarise_matrix", "plot_summary"]
+
+
+def test_a_tool_that_was_accepted_hides_none_that_fits_better(tmp_path: Path) -> None:
+    """Its folder is not the prompt's only because it reaches tau, as often used tools do."""
+    layout = layout_of(tmp_path)
+    shutil.copytree(TOOLS, layout.domains)
+    sha256 = hashlib.sha256((layout.domains / SYNTAX).read_bytes()).hexdigest()
+    at = datetime.fromtimestamp(noon().now(), UTC)
+    for kind in ("accepted", "executed", "executed", "executed"):
+        line = history_line(at, "check_python_syntax", kind, sha256, intent="Check its syntax.")
+        append_record((layout.domains / SYNTAX).parent / "history.jsonl", line)
+    route = routed(layout, "Check its relative links.", PLAN)
+    assert [spec.path.stem for spec in route.decision.selected] == ["check_markdown_links"]

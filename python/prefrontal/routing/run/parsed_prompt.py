@@ -15,6 +15,7 @@ from ..prompt.passages import passages
 from ..prompt.sub_intents import sub_intents
 from ..prompt.taxonomy import Taxonomy
 from ..ranking.index_store import IndexStore
+from ..ranking.precedence import micro
 from ..ranking.tool_ranker import ToolRanker, key_of
 from .route import ParsedPrompt
 
@@ -123,11 +124,16 @@ def _ranker(bench: Workbench, tools: Sequence[Tool]) -> ToolRanker:
 
 
 def _by_experience(by_words: ParsedIntent, prompt: str, ranker: ToolRanker) -> ParsedIntent:
-    """The intent of an accepted tool, where it fits better than the words."""
+    """The intent of an accepted tool, where it fits better than the words and than other tools."""
     if not ranker.knows_accepted():
         return by_words
-    accepted = [one for one in ranker.candidates(prompt) if ranker.was_accepted(one.tool)]
-    fits = [ToolFit(one.tool.domain, one.tool.action, one.score) for one in accepted]
+    ranked = ranker.candidates(prompt)
+    best = max((micro(one.score) for one in ranked), default=0)
+    fits = [
+        ToolFit(one.tool.domain, one.tool.action, one.score)
+        for one in ranked
+        if ranker.was_accepted(one.tool) and micro(one.score) == best
+    ]
     return by_ranking(by_words, fits)
 
 
