@@ -30,7 +30,8 @@ Calibration calibration_of(const Triple& told) {
 py::list ranked_tools(const ToolIndex& index, const py::str& intent, std::uint32_t most,
                       const Triple& weights, const Triple& calibration, const Moment& now,
                       const std::vector<std::pair<std::string, double>>& similarities, double share,
-                      bool explain, bool relatives, bool word_vectors) {
+                      bool explain, bool relatives, bool word_vectors,
+                      const std::vector<std::pair<std::string, double>>& successes) {
   std::string spare;
   Question question;
   question.intent = utf8(intent, spare);
@@ -45,7 +46,7 @@ py::list ranked_tools(const ToolIndex& index, const py::str& intent, std::uint32
   Told told;
   {
     py::gil_scoped_release released;
-    told = index.rank(question, similarities);
+    told = index.rank(question, similarities, successes);
   }
   return prefrontal::bindings::told_tools(told, question, explain, !similarities.empty());
 }
@@ -105,7 +106,7 @@ void register_tool_index(py::module_& routing) {
       .def("rank", &ranked_tools, py::arg("intent"), py::arg("k"), py::arg("weights"),
            py::arg("calibration"), py::arg("now"), py::arg("similarities"),
            py::arg("similarity_share"), py::arg("explain"), py::arg("relatives"),
-           py::arg("word_vectors"))
+           py::arg("word_vectors"), py::arg("successes"))
       .def("relevance", &relevance_of, py::arg("intent"), py::arg("calibration"),
            py::arg("relatives"), py::arg("word_vectors"))
       .def("accept", &learn<&ToolIndex::accept>, py::arg("intent"), py::arg("key"), py::arg("now"))

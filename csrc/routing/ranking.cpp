@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 #include <numeric>
+#include <span>
 #include <utility>
 
 #include "csrc/routing/candidates.hpp"
@@ -75,8 +76,8 @@ class Ranker {
     Ranking out{{}, learned_, {}};
     for (std::size_t i = 0; i < n; ++i) out.tools.push_back(judged(best_[i].tool));
     out.evidence = evidence(without_copies(out.tools));
-    const double lowest = reached(out);
-    const double highest = std::max(lowest, plain_reached());
+    const double lowest = reached(out) + shared_success(out.tools, 1);
+    const double highest = std::max(lowest, plain_reached() + shared_success(out.tools, 0));
     out.tools.resize(std::min<std::size_t>(n, question_.most));
     const bool tells = question_.joined && question_.relatives;
     const std::vector<Joint> near_words = tells ? joints() : std::vector<Joint>();
@@ -216,6 +217,18 @@ class Ranker {
     return sure ? std::max(plain, std::min(fitted, rounded(best.plain))) : fitted;
   }
 
+  // What success adds to the sums of all of the first tools, and so tells none apart; of the best
+  // one no more than of those from the second on.
+  double shared_success(std::span<const Ranked> tools, std::size_t from) const {
+    const std::span<const Ranked> first = tools.first(std::min(kFirst, tools.size()));
+    if (first.size() <= from) return 0.0;
+    double sum = 0.0;
+    for (const Ranked& ranked : first.subspan(from)) sum += ranked.history_success;
+    const double mean = sum / static_cast<double>(first.size() - from);
+    const double shared = from == 0 ? mean : std::min(mean, first[0].history_success);
+    return question_.weights.history * std::max(0.0, shared - kPrior);
+  }
+
   // The log odds, less those of a score of .6.
   double above_tau(const Ranking& ranking) const {
     const Evidence& evidence = ranking.evidence;
@@ -235,7 +248,7 @@ class Ranker {
     for (const Nearness& near : nearest_) known.push_back(near.tool);
     known.insert(known.end(), shares_.tools.begin(), shares_.tools.end());
     for (const auto& [tool, record] : experience_.records()) known.push_back(tool);
-    if (!question_.similarities.empty()) {
+    if (!question_.similarities.empty() || !question_.successes.empty()) {
       known.resize(catalog_.tools());
       std::iota(known.begin(), known.end(), 0U);
     }
@@ -358,6 +371,12 @@ class Ranker {
     return at == nearest_.end() || at->tool != tool ? nullptr : &*at;
   }
 
+  double success(std::uint32_t tool) const {
+    if (question_.prior_history) return kPrior;
+    if (!question_.successes.empty()) return question_.successes[tool];
+    return experience_.record(tool).success(question_.now);
+  }
+
   Ranked judged(std::uint32_t tool) const {
     Ranked out{};
     out.tool = tool;
@@ -378,8 +397,7 @@ class Ranker {
     doc *= kept;
     out.name_words = name_words(tool);
     if (out.name_words > 0) name = doc = 1.0;
-    const double history =
-        question_.prior_history ? kPrior : experience_.record(tool).success(question_.now);
+    const double history = success(tool);
     out.raw = millionths(weights.name * name + weights.doc * doc + weights.history * history);
     out.name_similarity = rounded(name);
     out.doc_keywords = rounded(doc);

@@ -61,10 +61,11 @@ struct Question {
   Moment now;
   std::span<const double> similarities;  // likeness by an embedder, by tool; empty without one
   double similarity_share = 0.5;
-  bool prior_history = false;  // every tool counts as never tried
-  bool relatives = true;       // words near those of the prompt that no tool has count, too
-  bool joined = false;         // tells them
-  bool word_vectors = true;    // likeness by word_vectors.hpp, where no embedder gives any
+  std::span<const double> successes;  // of each tool, in place of its record; empty for the records
+  bool prior_history = false;         // every tool counts as never tried
+  bool relatives = true;              // words near those of the prompt that no tool has count, too
+  bool joined = false;                // tells them
+  bool word_vectors = true;           // likeness by word_vectors.hpp, where no embedder gives any
 };
 
 struct Ranked {

@@ -107,7 +107,8 @@ std::vector<std::string> ToolIndex::keys() const {
 }
 
 Told ToolIndex::rank(Question question,
-                     std::span<const std::pair<std::string, double>> similarities) const {
+                     std::span<const std::pair<std::string, double>> similarities,
+                     std::span<const std::pair<std::string, double>> successes) const {
   std::shared_lock lock(mutex_);
   std::vector<double> by_tool;
   if (!similarities.empty()) {
@@ -117,6 +118,16 @@ Told ToolIndex::rank(Question question,
       if (tool != kNone) by_tool[tool] = similarity;
     }
     question.similarities = by_tool;
+  }
+  std::vector<double> success_by_tool;
+  if (!successes.empty()) {
+    for (std::uint32_t tool = 0; tool < catalog_.tools(); ++tool)
+      success_by_tool.push_back(experience_.record(tool).success(question.now));
+    for (const auto& [key, success] : successes) {
+      const std::uint32_t tool = catalog_.keys.find(key);
+      if (tool != kNone) success_by_tool[tool] = success;
+    }
+    question.successes = success_by_tool;
   }
   Ranking ranking = routing::rank(catalog_, experience_, question);
   Told out{{}, ranking.learned, ranking.evidence};

@@ -51,8 +51,10 @@ class ToolIndex {
   bool contains(std::string_view key) const;
   std::vector<std::string> keys() const;  // sorted by their bytes
 
-  // `similarities` by key; the others count 0.
-  Told rank(Question question, std::span<const std::pair<std::string, double>> similarities) const;
+  // `similarities` and `successes` by key; of the others the former count 0, the latter as
+  // recorded.
+  Told rank(Question question, std::span<const std::pair<std::string, double>> similarities,
+            std::span<const std::pair<std::string, double>> successes = {}) const;
   double relevance(std::string_view intent, const Calibration& calibration, bool relatives,
                    bool word_vectors) const;
 

@@ -96,6 +96,13 @@ def gap(rows: list[Row]) -> float:
     return min(0.5, max(0.0, -rows[0].raw / 1e6 - -rows[1].raw / 1e6))
 
 
+def mean(rates: list[float]) -> float:
+    total = 0.0
+    for rate in rates:
+        total += rate
+    return total / len(rates) if rates else 0.5
+
+
 def lead(rows: list[Row], learned: bool) -> list[float]:
     """share, linear_lead, description_lead and covered_lead of the first row."""
     best, *others = rows
@@ -328,6 +335,10 @@ class PlainIndex:
                 lowest = fitted
             else:
                 lowest = max(usual, min(fitted, millionths(best.plain) / 1e6))
+        successes = [row.features["history_success"] for row in rows[:5]]
+        shared = min(successes[0], mean(successes[1:]))
+        lowest += weights["history"] * max(0.0, shared - 0.5)
+        usual += weights["history"] * max(0.0, mean(successes) - 0.5)
         told = []
         for row in rows:
             reached = lowest if row.raw == best.raw else max(lowest, usual)

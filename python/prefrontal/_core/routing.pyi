@@ -84,6 +84,7 @@ class ToolIndex:
         explain: bool,
         relatives: bool,
         word_vectors: bool,
+        successes: Sequence[tuple[str, float]],
     ) -> list[tuple[str, float, dict[str, float], tuple[str, ...], dict[str, Any] | None]]:
         """(key, score, features, matched words, explanation) of the best k tools, best first."""
 

@@ -150,6 +150,44 @@ def test_relevance_is_the_best_score_without_history() -> None:
     assert ToolIndex().relevance("matrix") == 0.0
 
 
+def test_success_rates_take_the_place_of_those_counted() -> None:
+    index = build()
+    for _ in range(3):
+        index.accept("plot it", "plot_matrix")
+    told = {tool.name: tool.features for tool in index.rank("matrix", successes={"get": 0.25})}
+    assert told["get"]["history_success"] == 0.25
+    assert told["plot_matrix"]["history_success"] == 0.8
+    given = {"plot_matrix": 0.1, "unknown": 1.0}
+    told = {tool.name: tool.features for tool in index.rank("matrix", successes=given)}
+    assert told["plot_matrix"]["history_success"] == 0.1
+    assert told["get"]["history_success"] == 0.5
+
+
+@pytest.mark.parametrize("prompt", [prompt for prompt in PROMPTS if prompt])
+def test_records_raise_no_score_where_all_are_as_good(prompt: str) -> None:
+    index = build()
+    names = index.names()
+
+    def scores(**successes: float) -> dict[str, float]:
+        return {tool.name: tool.score for tool in index.rank(prompt, successes=successes)}
+
+    new, used = scores(), scores(**dict.fromkeys(names, 0.9))
+    assert new == pytest.approx(used, abs=2e-6)
+    best = index.rank(prompt, 1)[0].name
+    alone = scores(**{best: 0.9})
+    assert alone[best] > new[best]
+    assert all(alone[name] <= new[name] for name in names if new[name] < new[best])
+    others = scores(**{name: 0.6 for name in names if name != best})
+    assert others[best] == new[best]
+
+
+def test_a_bad_record_of_others_raises_no_score() -> None:
+    index = build()
+    bad = dict.fromkeys(["plot_matrix", "delete_file", "get"], 0.1)
+    alone = index.rank("summarize a matrix", 1)[0].score
+    assert index.rank("summarize a matrix", 1, successes=bad)[0].score <= alone
+
+
 def test_an_empty_index_ranks_nothing() -> None:
     assert ToolIndex.build([]).rank("plot") == [] and len(ToolIndex()) == 0
 
@@ -269,6 +307,8 @@ WRONG: list[tuple[Callable[[ToolIndex], object], str]] = [
     (lambda i: i.rank("x", now=math.nan), "now must be unix seconds"),
     (lambda i: i.rank("x", half_life_days=0), "half_life_days must be above 0, got 0"),
     (lambda i: i.rank("x", similarities={"a": math.inf}), "must map keys to numbers"),
+    (lambda i: i.rank("x", successes={1: 0.5}), "successes must map keys to rates, got 1"),  # type: ignore[dict-item]
+    (lambda i: i.rank("x", successes={"a": 1.5}), r"successes\['a'\] must be between 0 and 1"),
     (lambda i: i.rank("x", similarity_share=2), "similarity_share must be between 0 and 1"),
 ]
 

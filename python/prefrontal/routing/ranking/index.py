@@ -91,6 +91,7 @@ class ToolIndex:
         explain: bool = False,
         relatives: bool = True,
         word_vectors: bool = True,
+        successes: Mapping[str, float] | None = None,
     ) -> list[RankedTool]:
         """The best `k` tools for a prompt, best first; equal ones by name.
 
@@ -98,14 +99,15 @@ class ToolIndex:
         comes before all others, of several the one of the longest name.
 
         weights: name, doc and history, which sum to 1. calibration: the slope of the score, and
-        where a score of .6 is reached without and with learning, or later where the best is unsure.
+        where a score of .6 is reached without and with learning, or later where the best is unsure,
+        and by as much as good records raise the first five tools alike.
         similarities: likeness 0..1 by an embedder by key, which get `similarity_share` of the doc
         feature. now: unix seconds; events count half after each half_life_days, and do not age
         without it. relatives: a word of the prompt that no tool has stands for those near it that
         some have (photo, picture). word_vectors: where no similarities are given, what the words of
         a tool and of its phrasings mean raises its doc feature; of more than 1,024 tools that of
         the 10 best by words and of those that use taught something about. The scores are fitted
-        with both.
+        with both. successes: rates 0..1 by key, in place of what was counted here.
         """
         _text(intent, "intent")
         if not isinstance(k, int) or not 1 <= k <= 1_000_000:
@@ -121,6 +123,7 @@ class ToolIndex:
             explain,
             relatives,
             word_vectors,
+            _successes(successes or {}),
         )
         return list(map(RankedTool._make, rows))
 
@@ -220,6 +223,14 @@ def _similarities(similarities: Mapping[str, float]) -> list[tuple[str, float]]:
         if not (isinstance(key, str) and math.isfinite(cosine)):
             raise InputError(f"similarities must map keys to numbers, got {key!r}: {cosine!r}")
     return list(similarities.items())
+
+
+def _successes(successes: Mapping[str, float]) -> list[tuple[str, float]]:
+    for key, rate in successes.items():
+        if not isinstance(key, str):
+            raise InputError(f"successes must map keys to rates, got {key!r}")
+        _share(rate, f"successes[{key!r}]")
+    return list(successes.items())
 
 
 def _unknown(name: str) -> InputError:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..._core import routing as core
-from ..catalog.history import PRIOR, PastEvent, history_success, last_prompts
+from ..catalog.history import PastEvent, history_success, last_prompts
 from ..prompt.denials import affirmed, to_be_done
 from ..types import Candidate, SubIntent, Tool
 from .extra_steps import extra_step
@@ -125,9 +125,8 @@ class ToolRanker:
         The best score by the words, the accepted prompts and, where there is one, the embedder.
         """
         intent = self._to_rank_by(intent)
-        best = self._asked(self._hinted, intent, self._settings.candidates)
-        prior = {"history_success": PRIOR}
-        return max((self._score({**one.features, **prior}, one) for one in best), default=0.0)
+        best = self._asked(self._hinted, intent, 1, whatever_became=True)
+        return best[0].score if best else 0.0
 
     def constants(self, intent: str) -> dict[str, float]:
         """The current map from sum to score: slope, and the sum that gives the best tool 0.60.
@@ -242,10 +241,8 @@ class ToolRanker:
         return Candidate(tool, score, features, entry.matched, (), tuple(flags), by_name, familiar)
 
     def _features(self, entry: RankedTool, whole: bool) -> dict[str, float]:
-        """The features of the index, with the history as of now. whole: a summary that is said
-        counts as the name.
-        """
-        features = {**entry.features, "history_success": self._successes.get(entry.name, PRIOR)}
+        """The features of the index. whole: a summary that is said counts as the name."""
+        features = dict(entry.features)
         if whole:
             rejected = (entry.explanation or {}).get("rejected", 0.0)
             features["name_similarity"] = max(features["name_similarity"], 1.0 - rejected**3)
@@ -288,7 +285,9 @@ class ToolRanker:
         best = self._asked(self._hinted, rest, 1)
         return bool(best) and best[0].score >= self._settings.threshold
 
-    def _asked(self, index: ToolIndex, intent: str, k: int) -> list[RankedTool]:
+    def _asked(
+        self, index: ToolIndex, intent: str, k: int, *, whatever_became: bool = False
+    ) -> list[RankedTool]:
         weights, map_ = self._settings.weights, self._settings.calibration
         meanings = self._meanings
         return index.rank(
@@ -301,6 +300,7 @@ class ToolRanker:
             explain=True,
             relatives=self._settings.relatives,
             word_vectors=self._settings.word_vectors,
+            successes=None if whatever_became else self._successes,
         )
 
     def _index(self, *, hinted: bool) -> ToolIndex:
