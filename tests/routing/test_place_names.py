@@ -15,6 +15,8 @@ from prefrontal.routing.place_names import places_in
         ("fetch https://example.org/a?b=c.", ("https://example.org/a?b=c",)),
         ("list ~/notes, /srv/x, ./here and ../there", ("~/notes", "/srv/x", "./here", "../there")),
         ("read main.py", ("main.py",)),
+        ("find todos in src/app.py and docs/", ("src/app.py", "docs/")),
+        ("ask mail.example.com", ("mail.example.com",)),
     ],
 )
 def test_a_text_names_files_paths_and_addresses(text: str, places: tuple[str, ...]) -> None:
@@ -28,6 +30,7 @@ def test_a_text_names_files_paths_and_addresses(text: str, places: tuple[str, ..
         "the U.S. at 5 p.m., e.g. now",
         "Mr. Smith vs. nobody",
         "this and/or that",
+        "cut 3.5mm of v1.2b for node.js",
         "",
     ],
 )

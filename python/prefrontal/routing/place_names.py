@@ -1,17 +1,69 @@
-"""Which words of a text are files, paths and addresses."""
+"""Which words of a text are files, folders and addresses."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 
-_NAME = re.compile(r"\w[\w.~-]*\.(?=[A-Za-z0-9]*[A-Za-z])[A-Za-z0-9]{1,5}\Z|[~.]{0,2}/\S")
-"""A file name ("prices.csv"), or a path from a root ("~/notes", "/srv"); see `places_in`."""
-_ABBREVIATION = re.compile(r"(?:\w\.)+\w\Z")
+_ENDING = r"\.(?=[a-z0-9]*[a-z])[a-z0-9]{1,5}\Z"
+_PLACE = re.compile(
+    rf"""
+      \S*://\S*                                          # an address
+    | [~.]{{0,2}}/\S                                     # a path from a root: "~/notes", "/srv"
+    | (?: [\w.~-]+ / )+ \Z                               # a folder: "docs/"
+    | (?: [\w.~-]+ / )* [\w~-] [\w.~-]* {_ENDING}        # a file: "src/app.py"
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_NO_PLACE = re.compile(
+    r"(?:(?:\w\.)+\w|v?\d++(?:\.\d++)++\w*|(?:node|next|vue|nuxt|three|d3|express)\.js)\Z",
+    re.IGNORECASE,
+)
+"""Abbreviations, amounts, versions and what only is called like a file."""
+_HOST = re.compile(r"[\w.-]*\.(?:com|org|net|io|edu|dev|ai)\Z", re.IGNORECASE)
+_OF_FILE = re.compile(rf"\w{_ENDING}", re.IGNORECASE)
 _MARKS = "\"'`“”‘’()[]<>,;:!?."
+_LEADING_MARKS = _MARKS.replace(".", "")
+
+
+def is_place_name(word: str) -> bool:
+    """Whether a word, without marks around it, is a file, a path or an address.
+
+    A path is known by its ending, by a slash at its start or end, or by its scheme; "and/or" is
+    none.
+    """
+    return bool(_PLACE.match(word)) and not _NO_PLACE.match(word)
+
+
+def is_host(place: str) -> bool:
+    """Whether a place is an address without a scheme: "example.com"."""
+    return bool(_HOST.match(place))
 
 
 def places_in(text: str) -> tuple[str, ...]:
     """The files, paths and addresses that the text names, in order, each once."""
-    words = (word.rstrip(_MARKS).lstrip(_MARKS.replace(".", "")) for word in text.split())
-    places = (word for word in words if "://" in word or _NAME.match(word))
-    return tuple(dict.fromkeys(one for one in places if not _ABBREVIATION.match(one)))
+    return tuple(dict.fromkeys(text[start:end] for start, end in _spans(text)))
+
+
+def with_places(text: str, instead: Callable[[str], str]) -> str:
+    """The text with something else for each place that it names."""
+    parts, last = [], 0
+    for start, end in _spans(text):
+        parts += [text[last:start], instead(text[start:end])]
+        last = end
+    return "".join([*parts, text[last:]])
+
+
+def ending_of(place: str) -> str:
+    """The ending of a file's name without its dot: "gz" of "a.tar.gz"; empty for none."""
+    match = _OF_FILE.search(place)
+    return match[0][2:] if match else ""
+
+
+def _spans(text: str) -> Iterator[tuple[int, int]]:
+    """(start, end) of each place, without the marks around it."""
+    for word in re.finditer(r"\S+", text):
+        bare = word[0].rstrip(_MARKS).lstrip(_LEADING_MARKS)
+        if is_place_name(bare):
+            start = word.start() + word[0].index(bare)
+            yield start, start + len(bare)

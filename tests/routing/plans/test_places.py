@@ -41,6 +41,7 @@ def test_a_tool_that_writes_is_told_by_its_verb() -> None:
     [
         ("read the exif of the photo", "a.jpg"),
         ("resize all pictures", "a.png"),
+        ("resize all pictures in out/", "a.png"),
         ("delete the zip", "a.tgz"),
         ("play the song", "a.flac"),
         ("convert the song", "a.mp3"),

@@ -90,7 +90,7 @@ def kinds_of(name: str) -> frozenset[int]:
 
 def kinds_in(text: str) -> frozenset[int]:
     """The kinds of files that the text acts on: of those that it names, else by its words."""
-    places = places_in(text)
+    places = [place for place in places_in(text) if not place.endswith("/")]
     if places:
         return _kinds(place.rpartition(".")[2] for place in places)
     words = re.findall(r"\w+", text.lower())

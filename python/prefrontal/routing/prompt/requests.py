@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from ..._core import routing
+from ..place_names import is_place_name
 from . import verbs
 from .clause_words import (
     BEFORE_OBJECTS,
@@ -38,7 +39,6 @@ _NO_VERBS_ALL_THE_SAME = word_set(
     "likewise expertise franchise precise concise"
 )
 _NAMED_OBJECT = re.compile(r"\w\.[a-z0-9]*[a-z][a-z0-9]*\Z|[/@]|\d")
-_FILE_NAME = re.compile(r"[\w./~-]*\w\.(?=[a-z0-9]*[a-z])[a-z0-9]{1,5}\Z")
 _UNGROUPED = word_set(verbs.UNGROUPED)
 _OF_FILES = word_set(verbs.OF_FILES)
 _TOGETHER = "compare diff contrast merge join combine concatenate unite append match sync swap"
@@ -238,7 +238,7 @@ def _is_imperative(words: Sequence[Piece], verb: int, lexicon: Lexicon) -> bool:
 
 
 def _is_file(piece: Piece) -> bool:
-    return bool(_FILE_NAME.match(piece.text))
+    return is_place_name(piece.text)
 
 
 def _is_purpose(verb: Piece, rest: Sequence[Piece]) -> bool:
