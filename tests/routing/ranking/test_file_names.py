@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from prefrontal.routing.catalog.history import PastEvent
 from prefrontal.routing.ranking.file_names import without_file_names
+from prefrontal.routing.ranking.index import RankedTool, ToolIndex
 from prefrontal.routing.ranking.tool_ranker import ToolRanker, key_of
 from prefrontal.routing.types import Tool
 from prefrontal.settings.routing import Ranker
@@ -94,3 +97,21 @@ def test_a_prompt_that_was_accepted_or_rejected_is_that_prompt() -> None:
     ranker = ToolRanker(TOOLS, rejected, Ranker(), NOW)
     todos = next(one for one in ranker.candidates(prompt) if one.tool == TODOS)
     assert todos.score < 0.1
+
+
+@pytest.mark.parametrize(
+    "prompt", ["have a go at tests/test_a.py", "find todos in tests/test_a.py", "find todos"]
+)
+def test_the_index_is_asked_once_for_each_text(
+    prompt: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: Counter[str] = Counter()
+    rank = ToolIndex.rank
+
+    def counted(index: ToolIndex, intent: str, k: int = 10, **more: Any) -> list[RankedTool]:
+        asked[intent] += 1
+        return rank(index, intent, k, **more)
+
+    monkeypatch.setattr(ToolIndex, "rank", counted)
+    first(prompt)
+    assert asked == Counter({prompt, without_file_names(prompt)})

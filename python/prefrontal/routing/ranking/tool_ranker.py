@@ -34,6 +34,9 @@ ANTI_INTENT_FACTOR = 0.5
 FAMILIAR = 0.6
 """Cosine from which a prompt is like an accepted one; kSame in csrc/routing/ranking.cpp."""
 
+MOST_KEPT = 2
+"""Answers of the index that are kept: for a prompt, and for it without its files' names."""
+
 Histories = Mapping[str, Sequence[PastEvent]]
 
 
@@ -77,6 +80,7 @@ class ToolRanker:
         self._untold: ToolRanker | None = None
         self._words: frozenset[str] | None = None
         self._rank_by: dict[str, str] = {}
+        self._latest: dict[tuple[int, str, int, bool], list[RankedTool]] = {}
         self._plain = self._index(hinted=False)
         some = any(tool.manifest and tool.manifest.intents for tool in tools)
         self._hinted = self._index(hinted=True) if some else self._plain
@@ -282,11 +286,24 @@ class ToolRanker:
         whole = self._asked(self._hinted, intent, len(self._tools))
         if any(_is_familiar(one) or _was_rejected(one) for one in whole):
             return False
-        best = self._asked(self._hinted, rest, 1)
+        best = self._asked(self._hinted, rest, len(self._tools))
         return bool(best) and best[0].score >= self._settings.threshold
 
     def _asked(
         self, index: ToolIndex, intent: str, k: int, *, whatever_became: bool = False
+    ) -> list[RankedTool]:
+        """What the index says; the latest answers are kept, since one text is asked for again."""
+        question = id(index), intent, k, whatever_became
+        answer = self._latest.pop(question, None)
+        if answer is None:
+            answer = self._ranked_by(index, intent, k, whatever_became)
+        self._latest[question] = answer
+        while len(self._latest) > MOST_KEPT:
+            del self._latest[next(iter(self._latest))]
+        return answer
+
+    def _ranked_by(
+        self, index: ToolIndex, intent: str, k: int, whatever_became: bool
     ) -> list[RankedTool]:
         weights, map_ = self._settings.weights, self._settings.calibration
         meanings = self._meanings
