@@ -54,6 +54,18 @@ from prefrontal.routing.prompt.denials import affirmed, denied
         ("zip the folder and do not shred it", "zip the folder"),
         ("list the pages and never feed them to the index", "list the pages"),
         ("convert the video and don't embed it", "convert the video"),
+        ("don't delete a.txt, b.txt and c.txt, copy them", "copy a.txt, b.txt and c.txt"),
+        (
+            "don't touch a.txt, src/b.txt, and c.txt; copy them to out/",
+            "copy a.txt, src/b.txt and c.txt to out/",
+        ),
+        ("never mail the logs, my notes or photos, zip them", "zip the logs, my notes and photos"),
+        ("don't delete photos, songs and videos, list them", "list photos, songs and videos"),
+        ("zip src/, don't delete a.txt, b.txt or c.txt", "zip src/"),
+        ("zip src/, don't delete a.txt, b.txt", "zip src/"),
+        ("don't move a.txt, b.txt and c.txt to old/, copy them", "copy a.txt, b.txt and c.txt"),
+        ("copy a.txt, don't rename, move or delete it", "copy a.txt"),
+        ("don't rename, move or delete a.txt, copy it", "copy a.txt"),
     ],
 )
 def test_what_is_not_to_be_done_is_left_out(prompt: str, rest: str) -> None:
@@ -126,7 +138,7 @@ def test_what_denies_no_act_stays(prompt: str) -> None:
         ("Don't delete the report and the slides, zip them", "zip the report and the slides"),
         ("don't move a.txt and b.txt to /tmp, copy them", "copy a.txt and b.txt"),
         ("don't delete a.txt or the slides and notes, zip them",
-         "zip a.txt and the slides and notes"),
+         "zip a.txt, the slides and notes"),
         ("don't delete old files or print the report, list them", "list old files"),
         ("don't delete the report and the slides. Zip it.", "Zip the report."),
     ],
@@ -164,6 +176,24 @@ def test_a_pronoun_that_may_mean_something_else_stays(prompt: str, rest: str) ->
     assert affirmed(prompt) == rest
 
 
+@pytest.mark.parametrize(
+    ("prompt", "rest"),
+    [
+        ("don't delete a.txt, zip b.txt and mail c.txt", "zip b.txt and mail c.txt"),
+        ("don't delete a.txt, b.txt and zip c.txt", "zip c.txt"),
+        ("don't delete the file, the user wants a copy", "the user wants a copy"),
+        ("don't open a.txt, the lines of b.txt are old", "the lines of b.txt are old"),
+        ("don't delete a.txt, notes are in b.txt", "notes are in b.txt"),
+        ("don't delete the mail, the notes and list the rest", "the notes and list the rest"),
+        ("don't delete a.txt, copy or move b.txt", "copy or move b.txt"),
+    ],
+)
+def test_what_is_listed_with_a_denied_thing_ends_where_an_act_or_a_statement_begins(
+    prompt: str, rest: str
+) -> None:
+    assert affirmed(prompt) == rest
+
+
 def test_what_is_denied_is_told_as_it_was_written() -> None:
     assert denied("Rather than emailing it, print it") == ("Rather than emailing it",)
     assert denied("zip it, but instead of moving it copy it") == ("instead of moving it copy it",)
@@ -177,6 +207,10 @@ def test_a_long_prompt_is_read_in_one_pass() -> None:
     assert affirmed("don't mail the x, list it. " * many).startswith("list the x, list it")
     assert affirmed("don't mail a.txt," + " please" * many + " list it").endswith("list a.txt")
     assert affirmed("don't mail" + " the x and" * many + " the y, zip them").endswith("the y")
+    assert affirmed("don't mail a.txt" + ", b.txt" * many + ", zip c.txt") == "zip c.txt"
+    assert affirmed("don't mail a.txt" + ", the x" * many + ", zip it").startswith("the x, the")
+    assert affirmed("don't mail, zip" + ", zip" * many + " or list it") == ""
+    assert affirmed("don't mail a.txt," + " " * many + "the x" + " " * many + "zip it")
     assert affirmed(" " * many + "list it without deleting it " * many) == "list it"
 
 

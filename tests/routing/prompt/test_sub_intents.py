@@ -30,6 +30,7 @@ CLAUSES = [
     ("a summary of it; a plot of it", ["a summary of it", "a plot of it"]),
     ("then plot it", ["plot it"]),
     ("read exif of a.jpg and shrink b.jpg", ["read exif of a.jpg", "shrink b.jpg"]),
+    ("list src/, then count the lines of docs/", ["list src/", "count the lines of docs/"]),
     ("rotate a.png and blur out/b.png", ["rotate a.png", "blur out/b.png"]),
     (
         "read exif of a.jpg, shrink b.jpg and crop c.jpg",

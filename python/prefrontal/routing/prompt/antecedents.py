@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import takewhile
 
 from ..._core import routing
@@ -14,6 +14,7 @@ from ..place_names import places_in
 from ..plurals import is_plural
 from ..stems import stems
 from .clause_words import POLITE, word_set
+from .enumerations import is_verb, listed
 
 _SKIPPED = POLITE | word_set("but so or instead rather only simply")
 _ACT_ON_IT = re.compile(
@@ -40,30 +41,33 @@ _DEFINITE = re.compile(
 _SAYS_HOW = "use include keep change lose add waste take install"
 """What these are not to be done to is mostly no object of the request: "don't lose quality"."""
 _MOST_WORDS = 8
+_JOINTS = ("and", "or", ",")
 
 
 def things_in(verb: str, words: str) -> tuple[str, ...]:
     """What an act is done to: of the words behind its verb, without where to or what for.
 
-    The further ones are those joined to the first by "and" or "or". None where it says how.
+    The further ones are those joined to the first by "and", "or" or a comma. None where it says
+    how.
     """
     if stems(_SAYS_HOW) & set(routing.tokens(verb)):
         return ()
     before = _BEFORE_A_THING.match(words)
     parts = list(_parts(words[before.end() if before else 0 :]))
     first = parts[0][1] if names_a_thing(parts[0][1]) else ""
-    further = takewhile(lambda one: _is_definite(one[1]) or _is_listed(*one), parts[1:])
+    more = (one for one in parts[1:] if one[1])  # nothing stands between the marks of ", and"
+    further = takewhile(lambda one: _is_definite(one[1]) or _is_listed(*one), more)
     things = (first, *(one for _, one in further)) if first else ()
     return things if all(len(one.split()) <= _MOST_WORDS for one in things) else ()
 
 
 def _parts(words: str) -> Iterator[tuple[str, str]]:
-    """The first thing, and each that "and" or "or" joins to it, behind that word."""
+    """The first thing, and each that "and", "or" or a comma joins to it, behind that."""
     joint, place = "", 0
     for end in _BEHIND_A_THING.finditer(words):
         yield joint, words[place : end.start()].strip()
         joint, place = end[0].strip().lower(), end.end()
-        if joint not in ("and", "or"):
+        if joint not in _JOINTS:
             return
     yield joint, words[place:].strip()
 
@@ -73,8 +77,9 @@ def _is_definite(thing: str) -> bool:
 
 
 def _is_listed(joint: str, thing: str) -> bool:
-    """Whether it is several things; behind "or" a verb may stand."""
-    return joint == "and" and is_plural(thing) and names_a_thing(thing)
+    """Whether it is several things; behind "or" another act may stand."""
+    is_act = joint == "or" and is_verb(thing.partition(" ")[0])
+    return not is_act and is_plural(thing) and names_a_thing(thing)
 
 
 def names_a_thing(words: str) -> bool:
@@ -82,7 +87,7 @@ def names_a_thing(words: str) -> bool:
     return any(not routing.is_stop_word(one) for one in routing.tokens(words))
 
 
-def with_things(words: str, things: Sequence[str], *, alone: bool) -> str:
+def with_things(words: str, things: tuple[str, ...], *, alone: bool) -> str:
     """The words with the things for the pronoun that they act on first.
 
     alone: whether nothing in front of them names a thing. Where something does, the pronoun may
@@ -98,13 +103,13 @@ def with_things(words: str, things: Sequence[str], *, alone: bool) -> str:
     return match["front"] + referent + words[match.end() :]
 
 
-def _of_number(things: Sequence[str], plural: bool) -> str:
+def _of_number(things: tuple[str, ...], plural: bool) -> str:
     """The thing where it is one or several, else what it is of: "the page" of its words.
 
     One has to be told from others, by a determiner or as a place: "quality" is not what is meant.
     """
     if plural and len(things) > 1:
-        return " and ".join(things)
+        return listed(things)
     nouns = _BEHIND_A_NOUN.split(things[0])
     parts = (things[0], nouns[0]), (nouns[-1], nouns[-1])
     referent = next((part for part, noun in parts if is_plural(noun) == plural), "")

@@ -20,7 +20,7 @@ from .clause_words import (
     is_past_form,
     word_set,
 )
-from .verbs import groups
+from .enumerations import end_of_things, end_of_verbs, is_verb
 
 _DENIAL = re.compile(
     r"\b(?:(?:(?:do|must|should|shall)\s+not|(?:do|must|should)n['’]?t|never|no\s+need\s+to"
@@ -87,8 +87,9 @@ def denials(prompt: str) -> tuple[Denial, ...]:
     while match := _DENIAL.search(prompt, place):
         start, place = _start(prompt, match), match.end()
         if start is not None:
-            place = _end(prompt, match.end())
-            parts.append(Denial(start, _verb(match), match.end(), place))
+            verb_end = end_of_verbs(prompt, match.end())
+            place = _end(prompt, verb_end)
+            parts.append(Denial(start, _verb(match), verb_end, place))
     return tuple(parts)
 
 
@@ -136,9 +137,9 @@ def _start(prompt: str, match: re.Match[str]) -> int | None:
     low = max(0, match.start() - _FAR)
     before = prompt[low : match.start()]
     if match["avoided"]:
-        is_act = _is_verb(match["avoided"]) and not _says_which(before, match)
+        is_act = is_verb(match["avoided"]) and not _says_which(before, match)
         return low + len(before.rstrip()) if is_act else None
-    if match["shunned"] and not _is_verb(match["shunned"]):
+    if match["shunned"] and not is_verb(match["shunned"]):
         return None
     if match["refused"] and not _is_refusal(before, match["refused"], prompt[match.end() :]):
         return None
@@ -183,7 +184,7 @@ def _is_refusal(before: str, word: str, after: str) -> bool:
     following = _NEXT_WORD.match(after)
     is_joint = following is None or following[1].lower() in _BEHIND_AN_ACT
     has_effect = bool(stems(_EFFECTS) & tokens)
-    if not (has_effect or _is_verb(word)):
+    if not (has_effect or is_verb(word)):
         return False
     if word.lower().endswith("ing"):
         return is_joint or bool(stems(_DESTROYING) & tokens)
@@ -199,20 +200,23 @@ def _lists(before: str) -> bool:
 
 
 def _end(prompt: str, place: int) -> int:
-    """place: behind the verb. "and" ends it before a verb, unless nothing stands between."""
-    for end in _END.finditer(prompt, place):
-        following = end["next"]
-        if following is None:
-            if end[0] != ")":
+    """place: behind the verb. "and" ends it before a verb, unless nothing stands between; a comma
+    does, unless more of the same is listed behind it.
+    """
+    further = place
+    while end := _END.search(prompt, further):
+        further, following = max(end.end(), further + 1), end["next"]
+        if following is not None:
+            is_act = is_verb(following) or following.lower() in POLITE
+            if is_act and prompt[place : end.start()].strip():
                 return end.start()
-            if "(" not in prompt[place : end.start()]:
-                return end.end()
-            continue
-        is_verb = _is_verb(following) or following.lower() in POLITE
-        if is_verb and prompt[place : end.start()].strip():
+        elif end[0] == "," and prompt[place : end.start()].strip():
+            list_end = end_of_things(prompt, end.start())
+            if list_end is None:
+                return end.start()
+            further = list_end
+        elif end[0] != ")":
             return end.start()
+        elif "(" not in prompt[place : end.start()]:
+            return end.end()
     return len(prompt)
-
-
-def _is_verb(word: str) -> bool:
-    return any(one in groups() for one in routing.tokens(word))

@@ -1,0 +1,70 @@
+"""Things and acts that a prompt lists with commas: "don't delete a.txt, the notes or photos"."""
+
+from __future__ import annotations
+
+import re
+
+from ..._core import routing
+from ..place_names import is_place_name
+from ..plurals import is_plural
+from .verbs import groups
+
+_JOINT = re.compile(
+    r"(?:\s*+,\s*+(?:(?P<behind_comma>and|or)\s++)?|\s++(?P<last>and|or)\s++)", re.IGNORECASE
+)
+_THING = re.compile(
+    r"(?P<definite>(?:a|an|the|this|that|these|those|my|your|our|their|his|her|its|all|any|each"
+    r"|every|both)\s++(?:[\w'’-]++\s++){0,2}?)?"
+    r"(?P<noun>[^\s,;!?()]+?)"
+    r"(?=\.?(?:\s*+(?:[,;!?)\n]|\Z)|\s++(?:and|or|but|then|just|instead|only|rather|to|into|in|of|on"
+    r"|from|at|with|for)\b)|\.\s)",
+    re.IGNORECASE,
+)
+_VERBS = re.compile(
+    r"(?P<first>(?:\s*+,\s*+(?!or\b)\w++)++)(?:\s*+,)?\s++or\s++(?P<last>\w++)", re.IGNORECASE
+)
+
+
+def end_of_things(prompt: str, comma: int) -> int | None:
+    """Where the list ends that goes on at the comma; None where what follows it is no thing more.
+
+    Its last thing stands behind "and" or "or", unless all of them are files.
+    """
+    end, files_end = comma, None
+    while joint := _JOINT.match(prompt, end):
+        thing = _THING.match(prompt, joint.end())
+        if thing is None or not _may_be_listed(thing):
+            break
+        end = thing.end()
+        if joint["last"] or joint["behind_comma"]:
+            return end
+        is_file = is_place_name(thing["noun"]) and not thing["definite"]
+        files_end = end if is_file and (files_end or joint.start() == comma) else None
+    return files_end
+
+
+def end_of_verbs(prompt: str, verb_end: int) -> int:
+    """Where the verbs end of which the first ends there: "rename, move or delete it"."""
+    match = _VERBS.match(prompt, verb_end)
+    if match is None:
+        return verb_end
+    further = [*match["first"].replace(",", " ").split(), match["last"]]
+    return match.end() if all(map(is_verb, further)) else verb_end
+
+
+def listed(things: tuple[str, ...]) -> str:
+    """The things as one would list them: "a.txt, b.txt and c.txt"."""
+    front = ", ".join(things[:-1])
+    return f"{front} and {things[-1]}" if front else "".join(things)
+
+
+def is_verb(word: str) -> bool:
+    """Whether the word, by its stem, is a known verb."""
+    return any(one in groups() for one in routing.tokens(word))
+
+
+def _may_be_listed(thing: re.Match[str]) -> bool:
+    noun = thing["noun"]
+    if thing["definite"] or is_place_name(noun):
+        return True
+    return is_plural(noun) and not is_verb(noun)
