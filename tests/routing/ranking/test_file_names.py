@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from prefrontal.routing.catalog.history import PastEvent
-from prefrontal.routing.ranking.file_names import without_file_names
+from prefrontal.routing.ranking.file_names import says_only_which, without_file_names
 from prefrontal.routing.ranking.index import RankedTool, ToolIndex
 from prefrontal.routing.ranking.tool_ranker import ToolRanker, key_of
 from prefrontal.routing.types import Tool
@@ -115,3 +115,48 @@ def test_the_index_is_asked_once_for_each_text(
     monkeypatch.setattr(ToolIndex, "rank", counted)
     first(prompt)
     assert asked == Counter({prompt, without_file_names(prompt)})
+
+
+ZIP = told("zip_folder", "Zip a folder.")
+READER = told("zip_reader", "Read a zip.")
+PDF = told("pdf_tools", "Work with a pdf.")
+DIFF = told("diff_files", "Compare two files.")
+
+
+@pytest.mark.parametrize(
+    ("prompt", "one"),
+    [
+        ("get a.zip", ZIP),
+        ("please open the file src/a.zip, and list it", ZIP),
+        ("fetch https://example.org/a.zip", ZIP),
+        ("get a.zip", READER),
+        ("read changes.diff", DIFF),
+        ("look into changes.diff", DIFF),
+    ],
+)
+def test_the_ending_of_a_file_that_is_there_asks_for_nothing(prompt: str, one: Tool) -> None:
+    assert says_only_which(prompt, one).startswith("only the name of a file to ")
+
+
+@pytest.mark.parametrize(
+    ("prompt", "one"),
+    [
+        ("make a.zip", ZIP),
+        ("put src/ into a.zip", ZIP),
+        ("get src/ and zip it as a.zip", ZIP),
+        ("get a zip of src/", ZIP),
+        ("open a.zip", READER),
+        ("open a.pdf", PDF),
+        ("get a.pdf", ZIP),
+        ("", ZIP),
+    ],
+)
+def test_the_ending_of_a_file_may_say_what_is_made_or_read(prompt: str, one: Tool) -> None:
+    assert says_only_which(prompt, one) == ""
+
+
+def test_a_file_is_not_zipped_that_is_to_be_had() -> None:
+    ranker = ToolRanker([*TOOLS, ZIP], {}, Ranker(), NOW)
+    scores = {one.tool.name: one.score for one in ranker.candidates("get a.zip")}
+    assert scores["zip_folder"] < 0.3
+    assert ranker.candidates("make a.zip of src/")[0].score > 0.6

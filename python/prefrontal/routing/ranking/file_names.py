@@ -1,13 +1,20 @@
 """What a prompt asks for without the words of its files' names.
 
 "Find todos in tests/test_a.py" says what is to be done, and in which file; nothing is to be tested.
+Nor is anything to be zipped where one says "get a.zip".
 """
 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
-from ..place_names import ending_of, is_host, with_places
+from ..._core import routing as core
+from ..place_names import ending_of, is_host, places_in, with_places
+from ..prompt.verbs import groups
+from ..stems import stems
+from ..types import Tool
+from .removal import words_of
 
 _SAYS_WHAT_IT_IS = re.compile(
     r"(?:readme|changelog|changes|licen[cs]e|contributing|authors|requirements|package|pyproject"
@@ -15,6 +22,14 @@ _SAYS_WHAT_IT_IS = re.compile(
     re.IGNORECASE,
 )
 """Names that everybody gives to the same file: "update the README.md" means the readme."""
+
+
+_OF_WHAT_IS_THERE = (
+    "get open fetch download pull retrieve receive read load parse import look view inspect see "
+    "show print send email mail share upload copy move rename delete remove check verify take"
+)
+"""Verbs whose object is there before; "make a.zip" may ask to zip something."""
+_BEFORE_A_FILE = "in into inside at me us up the my our this that file archive"
 
 
 def without_file_names(prompt: str) -> str:
@@ -33,3 +48,43 @@ def _what_is_left(place: str) -> str:
     if is_host(place) or _SAYS_WHAT_IT_IS.match(place.rpartition("/")[2]):
         return place
     return ending_of(place)
+
+
+def says_only_which(prompt: str, tool: Tool) -> str:
+    """Why the tool is not for the prompt: its name begins with a verb that is but the ending of a
+    file that is there, and no text of the tool has a verb like the prompt's. Empty where it may be.
+    """
+    first = next(iter(core.tokens(tool.name)), "")
+    verb = _endings(prompt).get(first, "")
+    if not verb or first not in groups() or _speaks_of(tool, verb):
+        return ""
+    return f"only the name of a file to {verb} has its verb"
+
+
+def _speaks_of(tool: Tool, verb: str) -> bool:
+    """Whether any text of the tool has the verb, or one of the same meaning."""
+    words = words_of(tool)
+    same = frozenset().union(*(groups().get(one, frozenset()) for one in stems(verb)))
+    return bool(words & stems(verb)) or any(same & groups().get(one, frozenset()) for one in words)
+
+
+@lru_cache(maxsize=64)  # of a prompt each tool asks
+def _endings(prompt: str) -> dict[str, str]:
+    """Stems that only endings of files bring into the prompt, with what is done to the first such
+    file.
+    """
+    others = core.tokens(with_places(prompt, lambda _: " "))
+    verbs: dict[str, str] = {}
+    for place in places_in(prompt):
+        for stem in core.tokens(ending_of(place)):
+            verbs.setdefault(stem, _verb_before(prompt, place))
+    return {stem: verb for stem, verb in verbs.items() if verb and stem not in others}
+
+
+def _verb_before(prompt: str, place: str) -> str:
+    """The verb for what is there that the place is the object of; empty for none."""
+    words = re.findall(r"\w+", prompt[: prompt.index(place)].lower())
+    while words and words[-1] in _BEFORE_A_FILE.split():
+        words.pop()
+    is_verb = words and stems(_OF_WHAT_IS_THERE) & set(core.tokens(words[-1]))
+    return words[-1] if is_verb else ""

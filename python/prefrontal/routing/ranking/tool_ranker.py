@@ -11,7 +11,7 @@ from ..catalog.history import PastEvent, history_success, last_prompts
 from ..prompt.denials import affirmed, to_be_done
 from ..types import Candidate, SubIntent, Tool
 from .extra_steps import extra_step
-from .file_names import without_file_names
+from .file_names import says_only_which, without_file_names
 from .index_store import IndexStore
 from .meanings import Meanings
 from .opposites import undoes
@@ -366,7 +366,12 @@ def _as_asked(prompts: Iterable[str]) -> list[str]:
 
 def _not_meant(intent: str, tool: Tool) -> str:
     """Why the tool is not for the prompt, whatever words they share; empty where it may be."""
-    return disagreement(intent, tool) or lacks_the_act(intent, tool) or undoes(intent, tool)
+    return (
+        disagreement(intent, tool)
+        or lacks_the_act(intent, tool)
+        or undoes(intent, tool)
+        or says_only_which(intent, tool)
+    )
 
 
 def _anti_intents(tool: Tool, words: Iterable[str]) -> list[str]:
