@@ -314,6 +314,43 @@ def test_a_value_that_is_no_place_may_come_from_an_earlier_step() -> None:
     assert inputs(plan)["column"] == "{{steps.s1.outputs.column}}"
 
 
+TRANSLATES = tool("domains/d/t/translate_text.py", ["text: str"], [], "str")
+SUMS_UP = tool("domains/d/s/summarize_text.py", ["text: str"], [], "str")
+READS = tool("domains/d/r/read_text.py", ["path: str"], [], "str")
+PLAYS = tool("domains/d/p/play_song.py", ["song: str"], [], "str")
+SENDS = tool("domains/d/m/send_mail.py", ["body: str"], [], "str")
+SPELLS = tool("domains/d/c/check_spelling.py", ["text: str"], [], "str")
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "texts", "taken"),
+    [
+        (TRANSLATES, PLAYS, ["translate the letter", "play the song"], "{{input.song}}"),
+        (TRANSLATES, PLAYS, ["translate it", "play my new song again"], "{{input.song}}"),
+        (SUMS_UP, TRANSLATES, ["summarize the notes", "translate the letter"],
+         "{{input.text_2}}"),
+        (TRANSLATES, SUMS_UP, ["translate the letter", "summarize the end of the report"],
+         "{{input.text_2}}"),
+        (TRANSLATES, PLAYS, ["translate the letter", "play it"], RESULT),
+        (TRANSLATES, PLAYS, ["translate the song", "play the song"], RESULT),
+        (TRANSLATES, PLAYS, ["translate the letter", "make it a song"], RESULT),
+        (SUMS_UP, TRANSLATES, ["summarize the notes", "translate the summary"], RESULT),
+        (SUMS_UP, TRANSLATES, ["summarize the notes", "translate the document"], RESULT),
+        (SUMS_UP, TRANSLATES, ["condense the notes", "translate the summary"], RESULT),
+        (SUMS_UP, TRANSLATES, ["summarize it", "translate the letter"], RESULT),
+        (TRANSLATES, SUMS_UP, ["translate the letter", "summarize the introduction"], RESULT),
+        (TRANSLATES, SPELLS, ["translate the letter", "check the spelling"], RESULT),
+        (TRANSLATES, SENDS, ["translate the letter", "send the mail"], RESULT),
+        (READS, SUMS_UP, ["read the page", "summarize the article"], RESULT),
+        (READS, PLAYS, ["read the page", "play the song"], RESULT),
+    ],
+)  # fmt: skip
+def test_a_step_for_a_thing_of_its_own_takes_nothing_that_was_made(
+    one: Tool, two: Tool, texts: list[str], taken: str
+) -> None:
+    assert list(inputs(wired(one, two, texts=texts)).values()) == [taken]
+
+
 def test_hints_order_outputs_that_are_equally_good() -> None:
     one = first([], ["mean", "median"], "dict[str, Frame]")
     assert inputs(wired(one, second(["x: Frame"]))) == {"x": "{{steps.s1.outputs.mean}}"}

@@ -38,7 +38,7 @@ def values_of(args: Sequence[ArgSpec], text: str) -> dict[str, str]:
     """The value that the text names for each required argument that is no place."""
     words = [bare for word in text.split() if (bare := word.strip(_MARKS))]
     able = [arg for arg in args if arg.required and _may_be_named(arg)]
-    subjects = {arg.name: _subject(arg) for arg in able}
+    subjects = {arg.name: subject_of(arg) for arg in able}
     times = Counter(subjects.values())
     alone = {name: subject for name, subject in subjects.items() if times[subject] == 1}
     values = {name: _beside(subject, words) for name, subject in alone.items()}
@@ -53,7 +53,7 @@ def values_of(args: Sequence[ArgSpec], text: str) -> dict[str, str]:
 def folders_of(args: Sequence[ArgSpec], text: str) -> dict[str, str]:
     """The folder that the text names, as "the folder src", for the only argument that needs one."""
     words = [bare for word in text.split() if (bare := word.strip(_MARKS))]
-    able = [arg for arg in args if arg.required and _subject(arg) in stems(FOLDERS)]
+    able = [arg for arg in args if arg.required and subject_of(arg) in stems(FOLDERS)]
     words = ["" if _says_how(one) else one for one in words]
     name = next(filter(None, (_beside(one, words) for one in sorted(stems(FOLDERS)))), "")
     return {able[0].name: name} if len(able) == 1 and name else {}
@@ -65,14 +65,14 @@ def _says_how(word: str) -> bool:
 
 def holds_content(arg: ArgSpec) -> bool:
     """Whether, by its name, something is handed over in it, such as a text."""
-    return _subject(arg) in stems(_CONTENT)
+    return subject_of(arg) in stems(_CONTENT)
 
 
 def _may_be_named(arg: ArgSpec) -> bool:
     return not (holds_content(arg) or is_place(arg) or contradicts(arg.type_hint, _SIMPLE))
 
 
-def _subject(arg: ArgSpec) -> str:
+def subject_of(arg: ArgSpec) -> str:
     """The stem of the word that says what the argument is: column of `column_name`."""
     words = routing.tokens(arg.name)
     telling = [word for word in words if word not in stems(_SAY_LITTLE)]

@@ -10,6 +10,7 @@ from ..place_names import places_in
 from ..stems import stems
 from ..types import ArgSpec, Candidate, Plan, PlanStep, Tool
 from .links import tool_reference
+from .own_objects import has_own_object
 from .places import (
     PLACES,
     is_of_several,
@@ -64,7 +65,8 @@ class _Param:
 @dataclass(slots=True)
 class _Step:
     """A step whose arguments are being wired. text: what the prompt asks it to do. values: places
-    and others that the text names, by argument.
+    and others that the text names, by argument. own: arguments of which the text names a thing that
+    no earlier step is about.
     """
 
     number: int
@@ -72,6 +74,7 @@ class _Step:
     args: list[ArgSpec]
     text: str
     values: dict[str, str]
+    own: frozenset[str] = frozenset()
     inputs: dict[str, str] = field(default_factory=dict)
     used: list[_Source] = field(default_factory=list)
     outputs: list[_Source] = field(default_factory=list)
@@ -109,7 +112,8 @@ def wire(
     place that the prompt names is taken from no step whose text does not name it. A type like str
     that says little links only neighbours, and only where one argument can be meant: the only one
     that fits, or the one that has the name of what the step before was given, so that what was
-    made of it goes on. Outputs that are equally good are ordered by `hints`: words of related
+    made of it goes on; a text for a thing of its own (`has_own_object`) takes none. Outputs that
+    are equally good are ordered by `hints`: words of related
     documents.
 
     tools: all that were discovered, so that short names of files are unique. None when fewer than
@@ -138,12 +142,18 @@ def _wired(
         sources.sort(key=lambda one: (-one.number, not stems(one.name) & hinted))
         args = [_with_hint(arg, tool) for arg in tool.spec.args if _is_fillable(arg, tool)]
         values = folders_of(args, text) | values_of(args, text) | places_of(args, text)
-        step = _Step(number, tool, args, text, values)
+        step = _Step(number, tool, args, text, values, _own(args, text, tool, wired))
         _link(step, sources, wired)
         _ask(step, params, wired)
         step.outputs += _outputs(tool, number, {source.name for source in sources})
         wired.append(step)
     return wired
+
+
+def _own(args: Sequence[ArgSpec], text: str, tool: Tool, wired: Sequence[_Step]) -> frozenset[str]:
+    before = [(step.text, step.tool) for step in wired]
+    able = (arg for arg in args if not is_place(arg))
+    return frozenset(arg.name for arg in able if has_own_object(arg, text, tool, before))
 
 
 def _callable(tool: Tool) -> bool:
@@ -211,8 +221,10 @@ def _within_reach(
     step: _Step, arg: ArgSpec, sources: Sequence[_Source], before: Sequence[_Step]
 ) -> list[_Source]:
     """The outputs that the argument may take: of a place that is named, of steps that name it, and
-    none that are of another kind than what the text acts on.
+    none that are of another kind than what the text acts on. None for a thing of its own.
     """
+    if arg.name in step.own:
+        return []
     place = step.values.get(arg.name)
     if not is_place(arg):
         return list(sources)
@@ -264,6 +276,7 @@ def _link_neighbour(step: _Step, before: Sequence[_Source], inputs: set[str]) ->
         arg
         for arg in step.open_args()
         if same_type(before[0].hint, arg.type_hint)
+        and arg.name not in step.own
         and not stems(arg.name) & stems(PLACES)
         and (holds_content(arg) or not reads_file)
     ]
@@ -298,8 +311,11 @@ def _shared(
 
 def _apart(param: _Param, step: _Step, arg: ArgSpec, before: Sequence[_Step]) -> bool:
     """Whether the parameter is not the argument's: the prompt names two values, or what was read
-    there would be overwritten, is of another kind, or has been made into something since.
+    there would be overwritten, is of another kind, or has been made into something since; or its
+    part of the prompt is about another thing.
     """
+    if arg.name in step.own:
+        return True
     value = step.values.get(arg.name)
     if value and param.value:
         return value != param.value
