@@ -302,3 +302,23 @@ def test_a_tool_that_was_accepted_hides_none_that_fits_better(tmp_path: Path) ->
         append_record((layout.domains / SYNTAX).parent / "history.jsonl", line)
     route = routed(layout, "Check its relative links.", PLAN)
     assert [spec.path.stem for spec in route.decision.selected] == ["check_markdown_links"]
+
+
+def test_two_nouns_of_one_verb_are_for_two_tools(tmp_path: Path) -> None:
+    layout = layout_of(tmp_path)
+    docs = {
+        "find_todos": "Find todo notes in a file.",
+        "find_secrets": "Find secrets in a file.",
+        "count_lines": "Count the lines of a file.",
+        "plot_matrix": "Plot a matrix.",
+        "send_mail": "Send a mail.",
+    }
+    for name, doc in docs.items():
+        write(layout.domains / f"files/look/{name}.py", tool(doc, "path: str"))
+    route = routed(layout, "look for todos and secrets in src/app.py", PLAN)
+    assert [one.path.stem for one in route.decision.selected] == ["find_todos", "find_secrets"]
+    assert route.decision.plan is not None
+    steps = route.decision.plan["plan"]["steps"]
+    assert [one["inputs"] for one in steps] == [{"path": "{{input.path}}"}] * 2
+    route = routed(layout, "look for todos and kittens in src/app.py", PLAN)
+    assert [one.path.stem for one in route.decision.selected] == ["find_todos"]

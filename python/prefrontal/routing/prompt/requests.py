@@ -41,7 +41,7 @@ _NO_VERBS_ALL_THE_SAME = word_set(
 _NAMED_OBJECT = re.compile(r"\w\.[a-z0-9]*[a-z][a-z0-9]*\Z|[/@]|\d")
 _UNGROUPED = word_set(verbs.UNGROUPED)
 _OF_FILES = word_set(verbs.OF_FILES)
-_TOGETHER = "compare diff contrast merge join combine concatenate unite append match sync swap"
+TOGETHER = "compare diff contrast merge join combine concatenate unite append match sync swap"
 _WHICH_FILE = _OF_FILES | word_set(
     "clean open correct duplicate separate report plan chart list copy backup document archive"
 )
@@ -147,7 +147,7 @@ def is_of_one_act(front: Sequence[Piece], rest: Sequence[Piece]) -> bool:
         return False
     verb = skip_polite(front, 0)
     stems = set(routing.tokens(front[verb].text)) if verb < len(front) else set()
-    return bool(stems & set(routing.tokens(_TOGETHER))) and sum(map(_is_file, front)) == 1
+    return bool(stems & set(routing.tokens(TOGETHER))) and sum(map(_is_file, front)) == 1
 
 
 def may_go_on(front: Sequence[Piece], lexicon: Lexicon) -> bool:

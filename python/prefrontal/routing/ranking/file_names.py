@@ -14,7 +14,7 @@ from ..place_names import ending_of, is_host, places_in, with_places
 from ..prompt.verbs import groups
 from ..stems import stems
 from ..types import Tool
-from .removal import words_of
+from .tool_words import speaks_of
 
 _SAYS_WHAT_IT_IS = re.compile(
     r"(?:readme|changelog|changes|licen[cs]e|contributing|authors|requirements|package|pyproject"
@@ -56,16 +56,9 @@ def says_only_which(prompt: str, tool: Tool) -> str:
     """
     first = next(iter(core.tokens(tool.name)), "")
     verb = _endings(prompt).get(first, "")
-    if not verb or first not in groups() or _speaks_of(tool, verb):
+    if not verb or first not in groups() or any(speaks_of(tool, one) for one in stems(verb)):
         return ""
     return f"only the name of a file to {verb} has its verb"
-
-
-def _speaks_of(tool: Tool, verb: str) -> bool:
-    """Whether any text of the tool has the verb, or one of the same meaning."""
-    words = words_of(tool)
-    same = frozenset().union(*(groups().get(one, frozenset()) for one in stems(verb)))
-    return bool(words & stems(verb)) or any(same & groups().get(one, frozenset()) for one in words)
 
 
 @lru_cache(maxsize=64)  # of a prompt each tool asks

@@ -11,7 +11,7 @@ from functools import lru_cache
 from ..._core import routing as core
 from ..stems import stems
 from ..types import Tool
-from .removal import words_of
+from .tool_words import words_of
 
 _PAIRS = (
     ("zip compress pack archive", "unzip decompress uncompress unpack extract"),

@@ -9,6 +9,7 @@ from __future__ import annotations
 from ..._core import routing as core
 from ..stems import stems
 from ..types import Tool
+from .tool_words import words_of
 
 REMOVING = "delete remove erase cancel drop discard purge wipe destroy uninstall revoke"
 CHANGING = "update edit modify change amend manage"
@@ -49,12 +50,6 @@ def disagreement(prompt: str, tool: Tool) -> str:
     if name not in stems(REMOVING) or stems(REMOVING) & set(core.tokens(prompt)):
         return ""
     return "it removes, which was not asked for"
-
-
-def words_of(tool: Tool) -> set[str]:
-    """The stems of all texts of the tool."""
-    intents = tool.manifest.intents if tool.manifest else ()
-    return {one for text in (tool.name, tool.spec.doc, *intents) for one in core.tokens(text)}
 
 
 def _has_content(token: str) -> bool:

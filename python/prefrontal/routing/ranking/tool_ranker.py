@@ -16,9 +16,10 @@ from .index_store import IndexStore
 from .meanings import Meanings
 from .opposites import undoes
 from .precedence import FOLLOWS, REJECTED, micro, tie_key
-from .removal import ACCEPTED, FACTOR, disagreement, words_of
+from .removal import ACCEPTED, FACTOR, disagreement
 from .rivals import rivals
 from .said_summary import FEWEST, says_summary
+from .tool_words import words_of
 from .verb_pairs import lacks_the_act
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from functools import lru_cache
 from ..._core import routing as core
 from ..stems import stems
 from ..types import Tool
-from .removal import words_of
+from .tool_words import words_of
 
 _AND = r"(?:[\s-]*\band\b[\s-]*|\s*[&/-]\s*)"
 _PAIRS = (

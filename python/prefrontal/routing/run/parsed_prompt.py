@@ -15,6 +15,7 @@ from ..prompt.passages import passages
 from ..prompt.sub_intents import sub_intents
 from ..prompt.taxonomy import Taxonomy
 from ..ranking.index_store import IndexStore
+from ..ranking.noun_split import with_each_tools_noun
 from ..ranking.precedence import micro
 from ..ranking.tool_ranker import ToolRanker, key_of
 from .route import ParsedPrompt
@@ -39,7 +40,9 @@ def parse_prompt(bench: Workbench, request: RouteRequest) -> ParsedPrompt:
     cache = open_cache(bench.layout) if bench.settings.cache_enabled else None
     tools = discover_all(bench.layout, cache=cache)
     taxonomy = Taxonomy.of(bench.layout, tools.tools)
+    ranker = _ranker(bench, tools.tools)
     clauses = sub_intents(request.asked, taxonomy.action_words())
+    clauses = with_each_tools_noun(clauses, ranker, bench.settings.ranker)
     hints = _hints(bench, request.asked, tools, taxonomy)
     threshold = bench.settings.parser.threshold
     by_words = parse(
@@ -50,7 +53,6 @@ def parse_prompt(bench: Workbench, request: RouteRequest) -> ParsedPrompt:
         embedder=bench.embedder,
         threshold=threshold,
     )
-    ranker = _ranker(bench, tools.tools)
     intent = by_words if len(clauses) > 1 else _by_experience(by_words, request.asked, ranker)
     request.trace.add(
         "parse",

@@ -1,0 +1,85 @@
+"""A clause with several nouns behind one verb, and what it would be for each of them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from prefrontal.routing.prompt.noun_lists import one_for_each_noun
+from prefrontal.routing.prompt.sub_intents import sub_intents
+
+
+def each(prompt: str) -> list[str]:
+    return [one.text for clause in sub_intents(prompt) for one in one_for_each_noun(clause)]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "texts"),
+    [
+        (
+            "look for todos and secrets in src/app.py",
+            ["look for todos in src/app.py", "look for secrets in src/app.py"],
+        ),
+        (
+            "please find todos, secrets & long functions in src/",
+            [
+                "find todos in src/",
+                "find secrets in src/",
+                "find long functions in src/",
+            ],
+        ),
+        (
+            "check the syntax of a.py and the links of b.md",
+            ["check the syntax of a.py", "check the links of b.md"],
+        ),
+        ("find todos in a.py and secrets in b.py", ["find todos in a.py", "find secrets in b.py"]),
+        (
+            "find todos in a.py and the secrets",
+            ["find todos in a.py", "find the secrets"],
+        ),
+        ("show me the plot, and the table", ["show me the plot", "show me the table"]),
+        ("count the lines and words", ["count the lines", "count words"]),
+    ],
+)
+def test_each_noun_has_its_request(prompt: str, texts: list[str]) -> None:
+    assert each(prompt) == texts
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "merge a.pdf and b.pdf",
+        "compare cats and dogs",
+        "join the rows and the columns",
+        "find todos in files and notes",  # the notes may be where to look
+        "find todos in a.py and b.py",
+        "find secrets or todos",
+        "find the difference between cats and dogs",
+        "find files that are large and old",
+        "find todos, secrets",
+        "mail Ann and Bob",
+        "add 2 and 3",
+        "copy and paste the text",
+        "find todos",
+        "todos and secrets",
+        "the todos and secrets are old",
+        "find a, b, c, d, e, f and g",
+        "",
+    ],
+)
+def test_what_is_one_request_has_none_for_each_noun(prompt: str) -> None:
+    assert each(prompt) == []
+
+
+WORDS = st.sampled_from(
+    ["find", "check", "the", "a.py", "todos", "secrets", ",", "and", "in", "of", "or", "it", "Ann"]
+)
+
+
+@given(st.lists(WORDS, max_size=12))
+def test_any_requests_are_made_of_the_words_of_their_clause(words: list[str]) -> None:
+    for clause in sub_intents(" ".join(words)):
+        parts = one_for_each_noun(clause)
+        assert len(parts) != 1
+        assert all(set(one.text.split()) <= set(clause.text.split()) for one in parts)
