@@ -66,6 +66,9 @@ from prefrontal.routing.prompt.denials import affirmed, denied
         ("don't move a.txt, b.txt and c.txt to old/, copy them", "copy a.txt, b.txt and c.txt"),
         ("copy a.txt, don't rename, move or delete it", "copy a.txt"),
         ("don't rename, move or delete a.txt, copy it", "copy a.txt"),
+        ("don't run tests, count lines or find todos, just check links", "just check links"),
+        ("check the links, don't run tests, count lines or find todos", "check the links"),
+        ("never run tests, mail the report or delete old files. Zip src/", "Zip src/"),
     ],
 )
 def test_what_is_not_to_be_done_is_left_out(prompt: str, rest: str) -> None:
@@ -186,6 +189,8 @@ def test_a_pronoun_that_may_mean_something_else_stays(prompt: str, rest: str) ->
         ("don't delete a.txt, notes are in b.txt", "notes are in b.txt"),
         ("don't delete the mail, the notes and list the rest", "the notes and list the rest"),
         ("don't delete a.txt, copy or move b.txt", "copy or move b.txt"),
+        ("don't delete the report, print it or mail it", "print the report or mail it"),
+        ("don't wait, the lines or words are many", "the lines or words are many"),
     ],
 )
 def test_what_is_listed_with_a_denied_thing_ends_where_an_act_or_a_statement_begins(
@@ -209,7 +214,9 @@ def test_a_long_prompt_is_read_in_one_pass() -> None:
     assert affirmed("don't mail" + " the x and" * many + " the y, zip them").endswith("the y")
     assert affirmed("don't mail a.txt" + ", b.txt" * many + ", zip c.txt") == "zip c.txt"
     assert affirmed("don't mail a.txt" + ", the x" * many + ", zip it").startswith("the x, the")
-    assert affirmed("don't mail, zip" + ", zip" * many + " or list it") == ""
+    assert affirmed("don't mail a.txt" + ", zip the x" * many).startswith("zip the x, zip")
+    assert affirmed("never mail a.txt, zip the x, " * many).startswith("zip the x")
+    assert affirmed("don't mail, zip" + ", zip" * many).startswith("zip, zip")
     assert affirmed("don't mail a.txt," + " " * many + "the x" + " " * many + "zip it")
     assert affirmed(" " * many + "list it without deleting it " * many) == "list it"
 

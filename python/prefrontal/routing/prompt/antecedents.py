@@ -77,9 +77,12 @@ def _is_definite(thing: str) -> bool:
 
 
 def _is_listed(joint: str, thing: str) -> bool:
-    """Whether it is several things; behind "or" another act may stand."""
-    is_act = joint == "or" and is_verb(thing.partition(" ")[0])
-    return not is_act and is_plural(thing) and names_a_thing(thing)
+    """Whether it is several things; behind "or" and a comma another act may stand."""
+    words = thing.split()
+    is_act = joint == "or" or (joint == "," and len(words) > 1)
+    if is_act and is_verb(words[0]):
+        return False
+    return is_plural(thing) and names_a_thing(thing)
 
 
 def names_a_thing(words: str) -> bool:

@@ -20,7 +20,7 @@ from .clause_words import (
     is_past_form,
     word_set,
 )
-from .enumerations import end_of_things, end_of_verbs, is_verb
+from .enumerations import end_of_acts, end_of_things, end_of_verbs, is_verb
 
 _DENIAL = re.compile(
     r"\b(?:(?:(?:do|must|should|shall)\s+not|(?:do|must|should)n['’]?t|never|no\s+need\s+to"
@@ -211,7 +211,8 @@ def _end(prompt: str, place: int) -> int:
             if is_act and prompt[place : end.start()].strip():
                 return end.start()
         elif end[0] == "," and prompt[place : end.start()].strip():
-            list_end = end_of_things(prompt, end.start())
+            comma = end.start()
+            list_end = end_of_things(prompt, comma) or end_of_acts(prompt, comma)
             if list_end is None:
                 return end.start()
             further = list_end

@@ -20,9 +20,16 @@ _THING = re.compile(
     r"|from|at|with|for)\b)|\.\s)",
     re.IGNORECASE,
 )
-_VERBS = re.compile(
-    r"(?P<first>(?:\s*+,\s*+(?!or\b)\w++)++)(?:\s*+,)?\s++or\s++(?P<last>\w++)", re.IGNORECASE
+_ACTS = re.compile(
+    r"(?P<acts>(?:\s*+,\s*+(?!or\b)\w++(?:\s++(?!or\b)[^\s,;!?().]++(?:\.[^\s,;!?().]++)*+){1,6}+)"
+    r"{1,8}+)"
+    r"(?:\s*+,)?\s++or\s++(?P<last>\w++)(?P<object>\s++[\w.~/'’-]++)",
+    re.IGNORECASE,
 )
+_VERBS = re.compile(
+    r"(?P<first>(?:\s*+,\s*+(?!or\b)\w++){1,8}+)(?:\s*+,)?\s++or\s++(?P<last>\w++)", re.IGNORECASE
+)
+_POINTERS = frozenset(("it", "them"))
 
 
 def end_of_things(prompt: str, comma: int) -> int | None:
@@ -41,6 +48,19 @@ def end_of_things(prompt: str, comma: int) -> int | None:
         is_file = is_place_name(thing["noun"]) and not thing["definite"]
         files_end = end if is_file and (files_end or joint.start() == comma) else None
     return files_end
+
+
+def end_of_acts(prompt: str, comma: int) -> int | None:
+    """Where the verb of the last act ends that is listed from the comma on, behind "or": "run the
+    tests, count lines or find todos". None where what follows is no such list, as in "delete the
+    report, print it or mail it", which ask for what is to be done instead.
+    """
+    match = _ACTS.match(prompt, comma)
+    if match is None or _POINTERS & set(re.findall(r"\w+", match[0].lower())):
+        return None
+    acts = [act.split() for act in match["acts"].split(",") if act.strip()]
+    verbs = [*(act[0] for act in acts), match["last"]]
+    return match.end("last") if all(map(is_verb, verbs)) else None
 
 
 def end_of_verbs(prompt: str, verb_end: int) -> int:
