@@ -39,6 +39,16 @@ def each(prompt: str) -> list[str]:
             ["find todos in a.py", "find the secrets"],
         ),
         ("show me the plot, and the table", ["show me the plot", "show me the table"]),
+        (
+            "search src/ for todos and secrets",
+            ["search src/ for todos", "search src/ for secrets"],
+        ),
+        ("give me the word counts and a plot", ["give me the word counts", "give me a plot"]),
+        (
+            "find the mail for ada and the notes",
+            ["find the mail for ada", "find the mail for the notes"],
+        ),
+        ("find notes and mails for ada", ["find notes for ada", "find mails for ada"]),
         ("count the lines and words", ["count the lines", "count words"]),
     ],
 )

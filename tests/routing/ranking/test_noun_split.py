@@ -62,6 +62,14 @@ def clauses(
             "make a summary of the text and a plot of the matrix",
             ["make a summary of the text", "make a plot of the matrix"],
         ),
+        (
+            "scan the folder for todos and secrets",
+            ["scan the folder for todos", "scan the folder for secrets"],
+        ),
+        (
+            "give me a summary of the text and a plot of the matrix",
+            ["give me a summary of the text", "give me a plot of the matrix"],
+        ),
         ("find todos, secrets and todo notes", ["find todos", "find secrets", "find todo notes"]),
     ],
 )

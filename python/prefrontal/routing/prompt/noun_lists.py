@@ -31,6 +31,8 @@ _WHOLE = word_set(
 )
 """Words of a clause that may be about all of its nouns at once."""
 _AND = word_set("and & plus")
+_EVERYDAY = word_set("get give")
+_SEEKING = "find"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,25 +44,42 @@ class _Item:
 
 
 def one_for_each_noun(clause: SubIntent) -> tuple[SubIntent, ...]:
-    """The clause with each of its nouns alone; nothing where it does not list several.
+    """The clause with each of its nouns alone; nothing where it does not list several. The verb of
+    each is "find" where they are looked "for", whatever the words.
 
     What stands behind the last noun ("in src/app.py") holds for those in front as well.
     """
     words = pieces(clause.text)
     verb = skip_polite(words, 0)
+    opening = _verb(clause, words[verb : verb + 1])
     first = verb + 1
-    if not clause.verb or clause.verb not in _tokens(words[verb : verb + 1]):
-        return ()
     while first < len(words) and words[first].text in _BEHIND_VERB:
         first += 1
+    first = _behind_for(words, first)
     objects = words[first:]
-    if clause.verb in stems(_OF_TWO) or any(one.text in _WHOLE for one in objects):
+    if not opening or opening in stems(_OF_TWO) or any(one.text in _WHOLE for one in objects):
         return ()
     items = _items(objects)
     if not 1 < len(items) <= MOST_NOUNS:
         return ()
     head = clause.text[: words[first].start]
-    return tuple(SubIntent(head + _said(one, items[-1], clause.text), clause.verb) for one in items)
+    act = _SEEKING if words[first - 1].text == "for" else opening
+    return tuple(SubIntent(head + _said(one, items[-1], clause.text), act) for one in items)
+
+
+def _verb(clause: SubIntent, opening: Sequence[Piece]) -> str:
+    """The stem of the verb that opens the clause, which may be an everyday one; else empty."""
+    tokens = _tokens(opening)
+    everyday = any(one.text in _EVERYDAY for one in opening)
+    return tokens[0] if tokens and (everyday or tokens[0] == clause.verb) else ""
+
+
+def _behind_for(words: Sequence[Piece], first: int) -> int:
+    """The place of the list of "search src/ for todos and secrets"."""
+    front = [one.text for one in words[first:]]
+    place = front.index("for") + 1 if "for" in front else 0
+    lists_before = any(one.kind == "comma" or one.text in _AND for one in words[first:][:place])
+    return first if lists_before or place == len(front) else first + place
 
 
 def _said(item: _Item, last: _Item, text: str) -> str:

@@ -6,7 +6,7 @@ stays one where a tool counts both, and "merge a.pdf and b.pdf" wherever.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -48,20 +48,21 @@ def _parts(clause: SubIntent, ranker: ToolRanker, bar: Bar) -> Sequence[SubInten
     ranked = ranker.candidates(clause.text, parts)
     able = [one for one in ranked if FOLLOWS not in one.flags and REJECTED not in one.flags]
     scores = [[micro(one.clauses[noun]) for one in able] for noun in range(len(parts))]
-    different = bool(able) and _differ(scores, able, bar, clause.verb)
+    different = bool(able) and _differ(scores, able, bar, {parts[0].verb, clause.verb})
     return parts if different else (clause,)
 
 
 def _differ(
-    scores: Sequence[Sequence[int]], able: Sequence[Candidate], bar: Bar, verb: str
+    scores: Sequence[Sequence[int]], able: Sequence[Candidate], bar: Bar, verbs: Set[str]
 ) -> bool:
     """Whether the nouns, of each of which these are the tools' scores, are for different tools that
-    do what the verb says.
+    do what one of the verbs says.
     """
     best = [each.index(max(each)) for each in scores]
     if min(map(max, scores)) < bar.tau or len(set(best)) < 2:
         return False
-    if verb not in stems(_OF_ANY_ACT) and not all(does(able[one].tool, verb) for one in best):
+    is_act = not verbs & stems(_OF_ANY_ACT)
+    if is_act and not all(any(does(able[one].tool, verb) for verb in verbs) for one in best):
         return False
     if any(one.by_name and place not in best for place, one in enumerate(able)):
         return False
