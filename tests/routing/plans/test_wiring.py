@@ -118,6 +118,8 @@ LINKS: list[tuple[str, Tool, Tool, dict[str, str]]] = [
     ("not to a place", first([], [], "str"), second(["path: str"]), {"path": "{{input.path}}"}),
     ("not when linked already", first([], ["a", "b"], "str"), second(["a: str", "c: str"]),
      {"a": "{{steps.s1.outputs.a}}", "c": "{{input.c}}"}),
+    ("not where a file lies", first([], ["figure_path"], "dict[str, str]"),
+     second(["text: str"]), {"text": "{{input.text}}"}),
     ("not without a type", first([], []), second(["data"]), {"data": "{{input.data}}"}),
     ("nothing from None", first([], [], "None"), second(["data: None"]),
      {"data": "{{input.data}}"}),
@@ -343,6 +345,12 @@ SPELLS = tool("domains/d/c/check_spelling.py", ["text: str"], [], "str")
         (TRANSLATES, SENDS, ["translate the letter", "send the mail"], RESULT),
         (READS, SUMS_UP, ["read the page", "summarize the article"], RESULT),
         (READS, PLAYS, ["read the page", "play the song"], RESULT),
+        (SUMS_UP, TRANSLATES, ["summarize it", "translate b.txt"], "{{input.text_2}}"),
+        (READS, TRANSLATES, ["read a.txt", "translate the text of b.txt"], "{{input.text}}"),
+        (READS, TRANSLATES, ["read a.txt", "translate the text of a.txt"], RESULT),
+        (READS, SENDS, ["read a.txt", "mail it with b.txt"], RESULT),
+        (READS, TRANSLATES, ["read a.txt", "translate it like b.txt"], RESULT),
+        (READS, TRANSLATES, ["read a.txt", "translate the text with words.txt"], RESULT),
     ],
 )  # fmt: skip
 def test_a_step_for_a_thing_of_its_own_takes_nothing_that_was_made(

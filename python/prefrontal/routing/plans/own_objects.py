@@ -9,12 +9,17 @@ import re
 from collections.abc import Sequence
 
 from ..._core import routing
+from ..place_names import places_in
 from ..plurals import is_plural
 from ..stems import stems
 from ..types import ArgSpec, Tool
+from .places import is_place
 from .type_hints import same_type
 from .values import holds_content, subject_of
 
+_MARKS = ",.;:!?()\"'"
+_TO = re.compile(r"\b(?:to|into|as|with|by|at|like)\s+[\"'`(]*\Z", re.IGNORECASE)
+"""In front of a file that is not what a step works on."""
 _NOUN = re.compile(
     r"(?:\b(?P<link>of|from|in)\s++)?\b(?:the|my|our|your|his|her|their|this|that|these|those)\s++"
     r"(?:[\w'’-]++\s++){0,2}?(?P<noun>[\w'’-]++)"
@@ -42,22 +47,43 @@ _PARTS = (
 def has_own_object(arg: ArgSpec, text: str, tool: Tool, before: Sequence[tuple[str, Tool]]) -> bool:
     """Whether the text names what the argument is for, and nothing before speaks of that.
 
-    That is the argument itself ("play the song" for `song`) or, for one of any content, another
-    thing than the step in front is about. Only behind a step that works on content: what one reads
-    may be called anything. before: texts and tools of the steps in front.
+    That is the argument itself ("play the song" for `song`) or, for one of any content, a file of
+    which no argument of the tool is the place, or another thing than the step in front is about.
+    Of things only behind a step that works on content: what one reads may be called anything.
+    before: texts and tools of the steps in front.
     """
     if not before or not same_type(arg.type_hint, "str") or _first_stem(text) in stems(_MAKING):
         return False
-    latest_text, latest = before[-1]
-    if not any(one.required and holds_content(one) for one in latest.spec.args):
-        return False
+    if holds_content(arg) and not any(map(is_place, tool.spec.args)):
+        files = set(_files(text))
+        if files and files.isdisjoint(one for words, _ in before for one in places_in(words)):
+            return True
+    _, latest = before[-1]
+    works_on_content = any(one.required and holds_content(one) for one in latest.spec.args)
+    return works_on_content and _names_another(arg, text, tool, before)
+
+
+def _names_another(arg: ArgSpec, text: str, tool: Tool, before: Sequence[tuple[str, Tool]]) -> bool:
+    """Whether a noun that the text acts on is for the argument, and nothing before says it."""
     known = frozenset(stem for words, one in before for stem in _spoken_of(words, one))
     nouns = {noun: stem for noun in _objects(text) for stem in routing.tokens(noun)[-1:]}
     if not holds_content(arg):
         return subject_of(arg) in set(nouns.values()) - known
     any_thing = known | stems(_ANY_THING, _PARTS) | _spoken_of("", tool)
     others = [one for one, stem in nouns.items() if stem not in any_thing and not is_plural(one)]
-    return bool(others and _objects(latest_text))
+    return bool(others and _objects(before[-1][0]))
+
+
+def _files(text: str) -> list[str]:
+    """The files and addresses that the text acts on, where no pronoun is what it acts on."""
+    words = [word.strip(_MARKS) for word in text.lower().split()]
+    if {"it", "them"} & set(words):
+        return []
+    return [
+        place
+        for place in places_in(text)
+        if not _TO.search(text[: text.index(place)]) and not place.endswith("/")
+    ]
 
 
 def _objects(text: str) -> list[str]:

@@ -60,6 +60,11 @@ def same_kind(output: str, argument: str) -> bool:
     return any(all(set(end) & stems(kind) for end in ends) for kind in (FILES, FOLDERS))
 
 
+def leads_to_a_place(output: str) -> bool:
+    """Whether the name of an output ends in a word for a file, a folder or a page."""
+    return bool(stems(PLACES) & set(routing.tokens(output)[-1:]))
+
+
 def is_of_several(name: str) -> bool:
     """Whether what an argument or output of this name holds is several things: `page_names`."""
     return is_plural(name) and name.rpartition("_")[2] not in _ONE_ALL_THE_SAME.split()

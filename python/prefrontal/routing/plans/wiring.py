@@ -17,6 +17,7 @@ from .places import (
     is_place,
     kinds_in,
     kinds_of,
+    leads_to_a_place,
     makes,
     places_of,
     same_kind,
@@ -268,8 +269,9 @@ def _link_neighbour(step: _Step, before: Sequence[_Source], inputs: set[str]) ->
     """Link the only output of the previous step to the argument that it must be meant for.
 
     Of a tool that reads a file a plain argument says how or to whom, unless its name says content.
+    Where a file lies is no content.
     """
-    if len(before) != 1:
+    if len(before) != 1 or leads_to_a_place(before[0].name):
         return
     reads_file = any(arg.required and is_place(arg) for arg in step.args)
     fitting = [
