@@ -30,6 +30,13 @@ CLAUSES = [
     ("a summary of it; a plot of it", ["a summary of it", "a plot of it"]),
     ("then plot it", ["plot it"]),
     ("read exif of a.jpg and shrink b.jpg", ["read exif of a.jpg", "shrink b.jpg"]),
+    (
+        "what changed in this commit, and which packages are new?",
+        ["what changed in this commit", "which packages are new"],
+    ),
+    ("which files are large and which are old", ["which files are large", "which are old"]),
+    ("tell me what changed and which are new", ["tell me what changed and which are new"]),
+    ("who wrote the letter and when", ["who wrote the letter and when"]),
     ("list src/, then count the lines of docs/", ["list src/", "count the lines of docs/"]),
     ("rotate a.png and blur out/b.png", ["rotate a.png", "blur out/b.png"]),
     (

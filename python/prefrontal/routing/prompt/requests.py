@@ -122,6 +122,12 @@ def unknown_verb(words: Sequence[Piece], boundary: Boundary) -> int | None:
     return start if _is_verb(words[start:], boundary) else None
 
 
+def are_two_questions(front: Sequence[Piece], rest: Sequence[Piece]) -> bool:
+    """Whether both ask for something: "what changed and which packages are new"."""
+    opens = [bool(words) and words[0].text in _ASKING for words in (front, rest)]
+    return all(opens) and _is_question(front) and _is_question(rest)
+
+
 def points_back(words: Sequence[Piece]) -> bool:
     """Whether "it" or "them" follows the first word, which may be a verb: "crop it"."""
     pointer = len(words) > 1 and words[1].text in ("it", "them")

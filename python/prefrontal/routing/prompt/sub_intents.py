@@ -20,6 +20,7 @@ from .clause_words import (
 )
 from .requests import (
     Boundary,
+    are_two_questions,
     has_content,
     is_condition,
     is_of_one_act,
@@ -173,6 +174,8 @@ def _break_weak(
     rest = _to_mark(words, after)
     if is_of_one_act(clause.words, rest):
         return None, place + 1
+    if are_two_questions(clause.words, rest):
+        return "also", after
     if verb < len(words) and lexicon.starts_clause(words, verb, bare):
         return link, after
     pair = len(clause.words) < 2 or bare  # "copy and paste it" is one thing
