@@ -43,6 +43,19 @@ def each(prompt: str) -> list[str]:
             "search src/ for todos and secrets",
             ["search src/ for todos", "search src/ for secrets"],
         ),
+        ("find todos or secrets in src/", ["find todos in src/", "find secrets in src/"]),
+        (
+            "check a.py, b.py and c.py for todos and secrets",
+            ["check a.py, b.py and c.py for todos", "check a.py, b.py and c.py for secrets"],
+        ),
+        (
+            "find todos and secrets in a.py and b.py",
+            ["find todos in a.py and b.py", "find secrets in a.py and b.py"],
+        ),
+        (
+            "find todos and files that are too large",
+            ["find todos", "find files that are too large"],
+        ),
         ("give me the word counts and a plot", ["give me the word counts", "give me a plot"]),
         (
             "find the mail for ada and the notes",
@@ -64,9 +77,10 @@ def test_each_noun_has_its_request(prompt: str, texts: list[str]) -> None:
         "join the rows and the columns",
         "find todos in files and notes",  # the notes may be where to look
         "find todos in a.py and b.py",
-        "find secrets or todos",
+        "mail the letter or the notes",
         "find the difference between cats and dogs",
         "find files that are large and old",
+        "find files with lines and words",
         "find todos, secrets",
         "mail Ann and Bob",
         "add 2 and 3",

@@ -34,6 +34,12 @@ CLAUSES = [
         "what changed in this commit, and which packages are new?",
         ["what changed in this commit", "which packages are new"],
     ),
+    (
+        "how many lines has a.py and are there any todos in it",
+        ["how many lines has a.py", "are there any todos in it"],
+    ),
+    ("are there links and is there a todo", ["are there links", "is there a todo"]),
+    ("what is new and is the best one", ["what is new and is the best one"]),
     ("which files are large and which are old", ["which files are large", "which are old"]),
     ("tell me what changed and which are new", ["tell me what changed and which are new"]),
     ("who wrote the letter and when", ["who wrote the letter and when"]),

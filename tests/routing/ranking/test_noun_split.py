@@ -70,6 +70,8 @@ def clauses(
             "give me a summary of the text and a plot of the matrix",
             ["give me a summary of the text", "give me a plot of the matrix"],
         ),
+        ("find todos or secrets", ["find todos", "find secrets"]),
+        ("list todos and secrets", ["list todos", "list secrets"]),
         ("find todos, secrets and todo notes", ["find todos", "find secrets", "find todo notes"]),
     ],
 )
@@ -86,7 +88,7 @@ def test_nouns_of_different_tools_are_different_clauses(prompt: str, parts: list
         "find todos and kittens",
         "find todos and todo notes",
         "mail the text and the summary to ada",
-        "find secrets or todos",
+        "mail secrets or songs",
         "find todos",
     ],
 )

@@ -16,28 +16,29 @@ from ..stems import stems
 from ..types import SubIntent
 from .clause_words import BEFORE_OBJECTS, PREPOSITIONS, Piece, pieces, skip_polite, word_set
 from .requests import TOGETHER, has_content
+from .verbs import groups
 
 MOST_NOUNS = 6
 
 _OF_TWO = f"{TOGETHER} map link correlate pair mix add multiply divide subtract relate"
 """Verbs of one act that may need all that is listed."""
 _BEFORE_TAIL = PREPOSITIONS | word_set(
-    "under within inside across through below above without using via since until during"
+    "within inside across through below above using via since until during"
 )
 _BEHIND_VERB = PREPOSITIONS | word_set("me us up out all both")
-_WHOLE = word_set(
-    "or between versus vs either neither that which who whose where when if while because so but "
-    "not"
-)
+_SAYS_WHICH = word_set("that which who whose where with without over under")
+"""In front of what is true of one noun alone."""
+_WHOLE = word_set("between versus vs either neither when if while because so but not")
 """Words of a clause that may be about all of its nouns at once."""
 _AND = word_set("and & plus")
+_OR = word_set("or")
 _EVERYDAY = word_set("get give")
 _SEEKING = "find"
 
 
 @dataclass(frozen=True, slots=True)
 class _Item:
-    """A thing of the list. tail: in front of what a preposition follows the noun, or nothing."""
+    """A thing of the list. tail: the words from a preposition or "that" on, or nothing."""
 
     noun: tuple[Piece, ...]
     tail: tuple[Piece, ...]
@@ -59,11 +60,11 @@ def one_for_each_noun(clause: SubIntent) -> tuple[SubIntent, ...]:
     objects = words[first:]
     if not opening or opening in stems(_OF_TWO) or any(one.text in _WHOLE for one in objects):
         return ()
-    items = _items(objects)
+    act = _SEEKING if words[first - 1].text == "for" else opening
+    items = _items(objects, _AND | _OR if is_looked_for(act) else _AND)
     if not 1 < len(items) <= MOST_NOUNS:
         return ()
     head = clause.text[: words[first].start]
-    act = _SEEKING if words[first - 1].text == "for" else opening
     return tuple(SubIntent(head + _said(one, items[-1], clause.text), act) for one in items)
 
 
@@ -74,36 +75,54 @@ def _verb(clause: SubIntent, opening: Sequence[Piece]) -> str:
     return tokens[0] if tokens and (everyday or tokens[0] == clause.verb) else ""
 
 
+def is_looked_for(verb: str) -> bool:
+    """Whether what stands behind the verb, a stem, is looked for: all of "todos or secrets"."""
+    return bool(groups().get(verb, frozenset()) & groups()[_SEEKING])
+
+
 def _behind_for(words: Sequence[Piece], first: int) -> int:
     """The place of the list of "search src/ for todos and secrets"."""
     front = [one.text for one in words[first:]]
     place = front.index("for") + 1 if "for" in front else 0
-    lists_before = any(one.kind == "comma" or one.text in _AND for one in words[first:][:place])
-    return first if lists_before or place == len(front) else first + place
+    before = words[first:][:place]
+    lists = any(one.kind == "comma" or one.text in _AND for one in before)
+    only_files = all(is_place_name(one.text) or one.text in _AND | {",", "for"} for one in before)
+    return first if (lists and not only_files) or place == len(front) else first + place
 
 
 def _said(item: _Item, last: _Item, text: str) -> str:
-    """The noun with its own tail, else with that of the last one."""
+    """The noun with its own tail, else with that of the last one that may hold for all."""
     noun = text[item.noun[0].start : item.noun[-1].end]
-    tail = item.tail or last.tail
+    shared = () if last.tail and last.tail[0].text in _SAYS_WHICH else last.tail
+    tail = item.tail or shared
     return f"{noun} {text[tail[0].start : tail[-1].end]}" if tail else noun
 
 
-def _items(objects: Sequence[Piece]) -> list[_Item]:
-    """The things of a list that "and" ends; nothing where one of them is no noun of its own."""
-    groups: list[list[Piece]] = [[]]
+def _items(objects: Sequence[Piece], joints: frozenset[str]) -> list[_Item]:
+    """The things of a list that a joint ends; nothing where one of them is no noun of its own.
+
+    A file behind "and" belongs to the words in front: "todos and secrets in a.py and b.py".
+    """
+    lists: list[list[Piece]] = [[]]
     for one in objects:
-        if one.kind == "comma" or one.text in _AND:
-            groups += [[]] if groups[-1] else []
+        if one.kind == "comma" or one.text in joints:
+            lists += [[]] if lists[-1] else []
         else:
-            groups[-1].append(one)
-    items = [_item(group) for group in groups if group]
-    ends = any(one.text in _AND for one in objects)
+            lists[-1].append(one)
+    items: list[_Item] = []
+    for words in filter(None, lists):
+        if items and items[-1].tail and all(is_place_name(one.text) for one in words):
+            items[-1] = _Item(items[-1].noun, (*items[-1].tail, *words))
+        else:
+            items.append(_item(words))
+    ends = any(one.text in joints for one in objects)
     return items if ends and all(map(_is_noun, items)) and _tails_are_clear(items) else []
 
 
 def _item(words: Sequence[Piece]) -> _Item:
-    cut = next((i for i, one in enumerate(words) if one.text in _BEFORE_TAIL), len(words))
+    cut = next(
+        (i for i, one in enumerate(words) if one.text in _BEFORE_TAIL | _SAYS_WHICH), len(words)
+    )
     return _Item(tuple(words[:cut]), tuple(words[cut:]))
 
 

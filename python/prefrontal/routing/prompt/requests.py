@@ -55,6 +55,7 @@ _OTHER_WORDS = word_set(
 )
 _WISHES = word_set("need want like wish")
 _ASKING = word_set("what what's which who who's whose when where where's why how how's")
+_ASKED_OF = word_set("there it they he she we you i")
 _AUXILIARIES = word_set("is are was were do does did can could will would should")
 _OPENERS = word_set("i we i'd we'd i'll we'll i'm we're please can could would you help")
 _CONDITIONS = word_set("if unless whenever when")
@@ -124,8 +125,10 @@ def unknown_verb(words: Sequence[Piece], boundary: Boundary) -> int | None:
 
 def are_two_questions(front: Sequence[Piece], rest: Sequence[Piece]) -> bool:
     """Whether both ask for something: "what changed and which packages are new"."""
-    opens = [bool(words) and words[0].text in _ASKING for words in (front, rest)]
-    return all(opens) and _is_question(front) and _is_question(rest)
+    if not front or not rest or front[0].text not in _ASKING | _AUXILIARIES:
+        return False
+    of_two = rest[0].text in _AUXILIARIES and len(rest) > 1 and rest[1].text in _ASKED_OF
+    return (rest[0].text in _ASKING or of_two) and _is_question(front) and _is_question(rest)
 
 
 def points_back(words: Sequence[Piece]) -> bool:
@@ -280,7 +283,8 @@ def _is_object(piece: Piece) -> bool:
 def _is_question(words: Sequence[Piece]) -> bool:
     start = next((i for i, one in enumerate(words) if one.text not in CONNECTIVES), len(words))
     opening = words[start].text if start < len(words) else ""
-    least = 1 if opening in _ASKING else 2
+    of_things = any(one.text == "there" for one in words[start + 1 : start + 2])
+    least = 1 if opening in _ASKING or of_things else 2
     return opening in _ASKING | _AUXILIARIES and _content(words[start + 1 :]) >= least
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence, Set
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from ..prompt.noun_lists import one_for_each_noun
+from ..prompt.noun_lists import is_looked_for, one_for_each_noun
 from ..prompt.sub_intents import MOST_CLAUSES
 from ..stems import stems
 from .decide import Bar
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 _OF_ANY_ACT = "make create produce build give show display get"
 """Verbs that a tool may do without speaking of them: "make a summary and a plot"."""
+_LOOKING = "find list check"
+"""Verbs one of which may stand for another one: "list the todos"."""
 
 
 def with_each_tools_noun(
@@ -48,8 +50,9 @@ def _parts(clause: SubIntent, ranker: ToolRanker, bar: Bar) -> Sequence[SubInten
     ranked = ranker.candidates(clause.text, parts)
     able = [one for one in ranked if FOLLOWS not in one.flags and REJECTED not in one.flags]
     scores = [[micro(one.clauses[noun]) for one in able] for noun in range(len(parts))]
-    different = bool(able) and _differ(scores, able, bar, {parts[0].verb, clause.verb})
-    return parts if different else (clause,)
+    verbs = {parts[0].verb, clause.verb}
+    verbs |= stems(_LOOKING) if verbs & stems(_LOOKING) or is_looked_for(parts[0].verb) else set()
+    return parts if able and _differ(scores, able, bar, verbs) else (clause,)
 
 
 def _differ(
