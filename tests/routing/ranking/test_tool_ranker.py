@@ -17,7 +17,7 @@ from prefrontal.routing.catalog.history import PastEvent, history_success
 from prefrontal.routing.prompt.vectors import cosine
 from prefrontal.routing.ranking.meanings import EVERYDAY
 from prefrontal.routing.ranking.precedence import tie_key
-from prefrontal.routing.ranking.tool_ranker import HINT_LIMIT, ToolRanker, key_of
+from prefrontal.routing.ranking.tool_ranker import ToolRanker, key_of
 from prefrontal.routing.types import Candidate, Manifest, SubIntent, Tool
 from prefrontal.settings.routing import Ranker
 
@@ -133,19 +133,24 @@ def test_equal_scores_are_ordered_by_the_rules_of_ties() -> None:
     st.lists(st.sampled_from(WORDS), min_size=1, max_size=4).map(" ".join),
     st.lists(st.sampled_from(WORDS), min_size=1, max_size=6),
 )
-def test_a_manifest_adds_a_tenth_at_most(prompt: str, intents: list[str]) -> None:
-    hinted = replace(PLOT, manifest=hints(*intents))
-    alone = of(ranked(prompt), PLOT)
-    with_it = of(ranked(prompt, (hinted, SUM, COUNT)), PLOT)
-    assert with_it.score <= alone.score + HINT_LIMIT + 1e-6
+def test_what_a_manifest_says_a_tool_is_for_counts_as_what_it_was_accepted_for(
+    prompt: str, intents: list[str]
+) -> None:
+    """Less what being accepted adds to its record."""
+    told_to = replace(PLOT, manifest=hints(*intents))
+    by_manifest = ranked(prompt, (told_to, SUM, COUNT))
+    accepted = {key_of(PLOT): [event(one, "accepted") for one in intents]}
+    by_use = ToolRanker(TOOLS, accepted, Ranker(), NOW)
+    by_use._successes = {}
+    found = [(one.tool.name, one.score, one.features) for one in by_manifest]
+    assert found == [(one.tool.name, one.score, one.features) for one in by_use.candidates(prompt)]
 
 
-def test_a_manifest_that_adds_more_is_cut_and_that_is_flagged() -> None:
-    hinted = replace(COUNT, manifest=hints("draw the weather"))
-    alone = of(ranked("draw the weather"), COUNT)
-    with_it = of(ranked("draw the weather", (PLOT, SUM, hinted)), COUNT)
-    assert with_it.score == pytest.approx(alone.score + 0.10, abs=2e-6)
-    assert "manifest adds 0.1 at most" in with_it.flags
+def test_the_place_that_a_manifest_hints_at_changes_no_score() -> None:
+    elsewhere = replace(hints(), domain="text", action="count")
+    plain, with_it = ranked("plot a matrix"), ranked("plot a matrix", (
+        replace(PLOT, manifest=elsewhere), SUM, COUNT))  # fmt: skip
+    assert [one.score for one in plain] == [one.score for one in with_it]
 
 
 def test_a_word_that_a_tool_is_not_for_halves_its_doc_feature() -> None:

@@ -99,8 +99,8 @@ def expand_named_tools(
     """Ask the model of routing.model, once, how people would ask for a tool.
 
     What a person agrees to is kept in TOOL.tool.yaml, beside what the manifest said before, for a
-    server's tool in the list that was imported, and ranks like any manifest: it adds 0.10 to a
-    score at most. Without TOOL, every tool with fewer than ten phrasings.
+    server's tool in the list that was imported, and counts as prompts do that the tool was
+    accepted for. Without TOOL, every tool with fewer than ten phrasings.
     """
     from ...routing.catalog.expansion import MOST_PHRASINGS, intents_of
     from .expand import expand_tools

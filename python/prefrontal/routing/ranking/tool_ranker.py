@@ -15,7 +15,7 @@ from .file_names import says_only_which, without_file_names
 from .index_store import IndexStore
 from .meanings import Meanings
 from .opposites import undoes
-from .precedence import FOLLOWS, REJECTED, micro, tie_key
+from .precedence import FOLLOWS, REJECTED, tie_key
 from .removal import ACCEPTED, FACTOR, disagreement
 from .rivals import rivals
 from .said_summary import FEWEST, says_summary
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from ...settings.routing import Ranker
     from .index import RankedTool, ToolIndex
 
-HINT_LIMIT = 0.10
-"""The most that a manifest may add to a tool's score."""
 ANTI_INTENT_FACTOR = 0.5
 """Factor of the doc feature when the prompt has one of the tool's anti-intents."""
 
@@ -45,8 +43,9 @@ class ToolRanker:
     """Ranks one set of tools for any prompt.
 
     tools: no two with one `relative`. histories: events by `relative`; accepted prompts count as
-    phrasings of their tool, rejected ones against it: a no lowers the tool that it is about and
-    raises no other one. now: Unix seconds, for the age of events.
+    phrasings of their tool, as the intents of its manifest do, rejected ones against it: a no
+    lowers the tool that it is about and raises no other one. now: Unix seconds, for the age of
+    events.
     store: of indexes that are slow to build. notes: failures to read or store.
     """
 
@@ -81,10 +80,8 @@ class ToolRanker:
         self._untold: ToolRanker | None = None
         self._words: frozenset[str] | None = None
         self._rank_by: dict[str, str] = {}
-        self._latest: dict[tuple[int, str, int, bool], list[RankedTool]] = {}
-        self._plain = self._index(hinted=False)
-        some = any(tool.manifest and tool.manifest.intents for tool in tools)
-        self._hinted = self._index(hinted=True) if some else self._plain
+        self._latest: dict[tuple[str, int, bool], list[RankedTool]] = {}
+        self._index = self._built()
 
     def candidates(
         self,
@@ -130,7 +127,7 @@ class ToolRanker:
         The best score by the words, the accepted prompts and, where there is one, the embedder.
         """
         intent = self._to_rank_by(intent)
-        best = self._asked(self._hinted, intent, 1, whatever_became=True)
+        best = self._asked(intent, 1, whatever_became=True)
         return best[0].score if best else 0.0
 
     def constants(self, intent: str) -> dict[str, float]:
@@ -138,7 +135,7 @@ class ToolRanker:
 
         others: the sum that gives 0.60 to the last one.
         """
-        ranked = self._asked(self._hinted, self._to_rank_by(intent), len(self._tools))
+        ranked = self._asked(self._to_rank_by(intent), len(self._tools))
         maps = [one.explanation["calibration"] for one in ranked if one.explanation]
         if not maps:
             return {}
@@ -146,7 +143,7 @@ class ToolRanker:
 
     def by_name(self, intent: str) -> frozenset[str]:
         """The keys of the tools that the prompt calls by their whole names or summaries."""
-        best = self._asked(self._plain, intent, self._settings.candidates)
+        best = self._asked(intent, self._settings.candidates)
         return frozenset(one.name for one in best if _by_name(one) or self._is_summary(intent, one))
 
     def _ranked(
@@ -154,19 +151,14 @@ class ToolRanker:
     ) -> dict[str, Candidate]:
         """whole: whether it is the prompt, which speaks of all that is to be done."""
         text = self._to_rank_by(intent)
-        hinted = self._asked(self._hinted, text, len(self._tools))
-        plain = hinted
-        if self._plain is not self._hinted:
-            plain = self._asked(self._plain, text, len(self._tools))
-        alone = {entry.name: entry for entry in plain}
+        entries = {entry.name: entry for entry in self._asked(text, len(self._tools))}
         words = set(core.tokens(intent))
-        wanted = [one for one in hinted if among is None or one.name in among]
-        entries = {entry.name: entry for entry in hinted}
+        wanted = [one for key, one in entries.items() if among is None or key in among]
         candidates = []
         for one in wanted:
             tool = self._tools[one.name]
             more = extra_step(tool, one, entries, self._tools) if whole else ""
-            candidates.append(self._candidate(one, alone[one.name], intent, words, more))
+            candidates.append(self._candidate(one, intent, words, more))
         if any(REJECTED in one.flags for one in candidates):
             before = self._before_any_no()._ranked(intent, among, whole=whole)
             candidates = self._after_a_no(candidates, before)
@@ -204,9 +196,7 @@ class ToolRanker:
             self._untold._meanings = self._meanings
         return self._untold
 
-    def _candidate(
-        self, entry: RankedTool, alone: RankedTool, intent: str, words: set[str], more: str
-    ) -> Candidate:
+    def _candidate(self, entry: RankedTool, intent: str, words: set[str], more: str) -> Candidate:
         """more: what the tool would do that was not asked for."""
         tool, flags = self._tools[entry.name], []
         whole = self._is_summary(intent, entry)
@@ -228,10 +218,6 @@ class ToolRanker:
             features["doc_keywords"] *= factor
             score = min(score, self._score(features, entry))
             flags.append(f"{apart}: name and doc x {factor:g}")
-        most = min(1.0, self._score(self._features(alone, whole), alone) + HINT_LIMIT)
-        if micro(score) > micro(most):
-            score = most
-            flags.append(f"manifest adds {HINT_LIMIT:g} at most")
         if not self._histories.get(entry.name):
             flags.append("history is the prior")
         near = (entry.explanation or {}).get("joined", ())
@@ -284,31 +270,27 @@ class ToolRanker:
         return self._rank_by[intent]
 
     def _stands_alone(self, intent: str, rest: str) -> bool:
-        whole = self._asked(self._hinted, intent, len(self._tools))
+        whole = self._asked(intent, len(self._tools))
         if any(_is_familiar(one) or _was_rejected(one) for one in whole):
             return False
-        best = self._asked(self._hinted, rest, len(self._tools))
+        best = self._asked(rest, len(self._tools))
         return bool(best) and best[0].score >= self._settings.threshold
 
-    def _asked(
-        self, index: ToolIndex, intent: str, k: int, *, whatever_became: bool = False
-    ) -> list[RankedTool]:
+    def _asked(self, intent: str, k: int, *, whatever_became: bool = False) -> list[RankedTool]:
         """What the index says; the latest answers are kept, since one text is asked for again."""
-        question = id(index), intent, k, whatever_became
+        question = intent, k, whatever_became
         answer = self._latest.pop(question, None)
         if answer is None:
-            answer = self._ranked_by(index, intent, k, whatever_became)
+            answer = self._ranked_anew(intent, k, whatever_became)
         self._latest[question] = answer
         while len(self._latest) > MOST_KEPT:
             del self._latest[next(iter(self._latest))]
         return answer
 
-    def _ranked_by(
-        self, index: ToolIndex, intent: str, k: int, whatever_became: bool
-    ) -> list[RankedTool]:
+    def _ranked_anew(self, intent: str, k: int, whatever_became: bool) -> list[RankedTool]:
         weights, map_ = self._settings.weights, self._settings.calibration
         meanings = self._meanings
-        return index.rank(
+        return self._index.rank(
             intent,
             max(1, k),
             weights={"name": weights.name, "doc": weights.doc, "history": weights.history},
@@ -321,18 +303,18 @@ class ToolRanker:
             successes=None if whatever_became else self._successes,
         )
 
-    def _index(self, *, hinted: bool) -> ToolIndex:
+    def _built(self) -> ToolIndex:
         rejected = [
             (prompt, key)
             for key in self._tools
             for prompt in _as_asked(last_prompts(self._histories.get(key, ()), "rejected"))
         ]
-        return self._store.get([self._entry(key, hinted) for key in self._tools], rejected)
+        return self._store.get([self._entry(key) for key in self._tools], rejected)
 
-    def _entry(self, key: str, hinted: bool) -> dict[str, Any]:
+    def _entry(self, key: str) -> dict[str, Any]:
         tool = self._tools[key]
         phrasings = _as_asked(last_prompts(self._histories.get(key, ()), "accepted"))
-        if hinted and tool.manifest:
+        if tool.manifest:
             phrasings = [*tool.manifest.intents, *phrasings]
         return {"key": key, "name": tool.name, "doc": tool.spec.doc, "intents": phrasings}
 
