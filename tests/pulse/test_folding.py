@@ -302,6 +302,26 @@ def test_what_an_asker_held_back_is_told_at_the_next_call() -> None:
         assert [each.question for each in found] == ["b (/src)?", "d (/src)?"]
 
 
+def test_what_waits_for_a_module_that_is_not_there_makes_nothing_due() -> None:
+    clock = ManualClock(NOW)
+    chosen = GateSettings(policy=PolicySettings(cooldown_s=60.0, key_ttl_s=0.0))
+    with DecisionLog() as log:
+        before = Stepper(log, [module()], chosen, clock=clock)
+        for text in ("a", "b"):
+            before.wake(event(text))
+        log.flush()
+        later = open_gate(chosen, log, clock, [module("docs")])
+        clock.advance(61.0)
+        later.gate.tick()
+        assert later.gate.due() is None
+        assert later.gate.holds.of_others(later.gate.modules) == {"code": 1}
+        again = open_gate(chosen, log, clock, [module("docs"), module()])
+        assert again.gate.due() == clock.monotonic()
+        assert again.gate.holds.of_others(again.gate.modules) == {}
+        again.gate.tick()
+        assert [each.question for each in again.gate.drain()] == ["b (/src)?"]
+
+
 def test_an_asker_leaves_to_a_watch_what_a_watch_held_back() -> None:
     clock = ManualClock(NOW)
     chosen = GateSettings(policy=PolicySettings(cooldown_s=60.0, key_ttl_s=0.0))

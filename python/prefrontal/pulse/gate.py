@@ -219,7 +219,8 @@ class Gate:
     def due(self) -> float | None:
         """Monotonic second at which the next hold ends; None where nothing is known to wait."""
         ends = [group.due for group in self._groups.values()]
-        ends += [due for due in (self.holds.due(), self._open_bursts.due()) if due is not None]
+        others = self.holds.due(self.modules), self._open_bursts.due()
+        ends += [due for due in others if due is not None]
         return min(ends, default=None)
 
     def tick(self, everything: bool = False, only: Collection[str] | None = None) -> None:

@@ -299,9 +299,15 @@ class HeldWindows:
             lanes.sort(key=lambda each: self._asked.get(each[0].module_id, 0))
         yield from lanes
 
-    def due(self) -> float | None:
-        """Monotonic second at which the next hold ends; None where nobody knows of any."""
-        due = min((lane.due for lane in self._lanes.values()), default=math.inf)
+    def of_others(self, modules: Collection[str]) -> dict[str, int]:
+        """How many windows wait for each module that is none of these."""
+        return {each: many for each, many in dict(self._waiting).items() if each not in modules}
+
+    def due(self, modules: Collection[str]) -> float | None:
+        """Monotonic second at which the next hold of these modules ends; None where nobody knows
+        of any. What waits for another one is asked about by a gate that has it."""
+        lanes = (lane for key, lane in self._lanes.items() if key.module_id in modules)
+        due = min((lane.due for lane in lanes), default=math.inf)
         return None if due == math.inf else due
 
     def restore(self, records: Iterable[Decision], now: float) -> None:

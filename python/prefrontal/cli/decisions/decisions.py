@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import click
@@ -68,15 +69,14 @@ def decisions(
         _tell_ahead(log, module, acted, chosen, now)
         tell_standing(log)
         questions = log.fold_questions([each.id for each in records if not each.acted])
-        waiting = len(log.waiting_windows())
+        waiting = Counter(each.subject for each in log.waiting_windows())
     if as_json:
         for record in records:
             question = {"told_by": questions[record.id]} if record.id in questions else {}
             click.echo(json.dumps(document(record, features=True) | question))
         return
     if waiting and kind == WAKE:
-        what = f"{many(waiting, 'window')} {'waits' if waiting == 1 else 'wait'}"
-        click.echo(f"{what} for a question: held back, and asked about when that ends")
+        click.echo(_waits(waiting))
     if records:
         from .explain_page import print_list
 
@@ -88,6 +88,15 @@ def decisions(
         click.echo(
             f"No {'decision' if kind == 'all' else kind}{whose} is kept in {_place(state)} yet."
         )
+
+
+def _waits(waiting: Counter[str]) -> str:
+    """How many windows wait for a question, and who asks it."""
+    count, names = waiting.total(), [_plain(each) for each in waiting]
+    wait = "waits" if count == 1 else "wait"
+    who = names[0] if len(names) == 1 else f"{names[0]} or {len(names) - 1} more"
+    end = f"asked about when that ends, by a watch that has {who}"
+    return f"{many(count, 'window')} {wait} for a question: held back, and {end}"
 
 
 def _tell_ahead(

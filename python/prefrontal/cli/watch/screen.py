@@ -111,10 +111,15 @@ def ending(session: WatchSession, finished: bool) -> str:
     if session.owed:
         them = "it" if session.owed == 1 else "them"
         lines.append(f"{many(session.owed, 'delivery')} pending; the next watch takes {them} up.")
-    if waiting := status["held_back"]:
+    elsewhere = status["held_elsewhere"]
+    if waiting := status["held_back"] - sum(elsewhere.values()):
         waits, them = ("waits", "it") if waiting == 1 else ("wait", "them")
         held = many(waiting, "window")
         lines.append(f"{held} held back {waits}; the next watch tells of {them}.")
+    for name, waiting in list(elsewhere.items())[:MOST_SHOWN]:
+        waits = "waits" if waiting == 1 else "wait"
+        held = many(waiting, "window")
+        lines.append(f"{held} held back {waits} for a watch that has {visible(name, 80)}.")
     if crowded := status["crowded"]:
         lines.append(
             f"{many(crowded, 'window')} more than may wait: in the log, "

@@ -277,6 +277,7 @@ class Watch:
                 "broken_events": self._worker.broken,
                 "decisions": self._counts(),
                 "held_back": self._gate.holds.count,
+                "held_elsewhere": self._gate.holds.of_others(self._gate.modules),
                 "crowded": self._gate.holds.crowded,
                 "labels_learned": self._learned.learned,
                 "delivered": self._delivery.delivered,
