@@ -2,8 +2,26 @@
 
 from __future__ import annotations
 
+import os
+
+from ..errors import InputError
 from ..home_folder import known_home
 from ..plain_text import quote_for_shell
+
+
+def is_utf8(path: str | os.PathLike[str]) -> bool:
+    """Whether the path is text, as what is asked about and kept must be."""
+    try:
+        os.fspath(path).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def check_utf8(what: str, path: str | os.PathLike[str]) -> None:
+    """Raises InputError for a path that no watch can take."""
+    if not is_utf8(path):
+        raise InputError(f"{what} must have a name in UTF-8, got {os.fspath(path)!r}")
 
 
 def home_short(path: str) -> str:

@@ -292,6 +292,28 @@ def test_whatever_a_folder_is_called_it_is_found_again(home: Path, name: str) ->
     assert found.sinks[0].exec == f"echo {json.dumps(name)}"
 
 
+def test_a_folder_that_no_watch_can_take_gets_no_settings(home: Path) -> None:
+    folder = home / "in\udcff"
+    folder.mkdir()
+    result = run("--yes", folder)
+    assert result.exit_code == 2
+    assert "DIR must have a name in UTF-8, got '" in result.stderr
+    assert list(folder.iterdir()) == []
+
+
+def test_what_no_watch_can_take_is_not_offered(home: Path, person: Callable[..., Result]) -> None:
+    repository(home / "in\udcff", used=9.0)
+    taken = repository(home / "out", used=1.0)
+    (home / "in\udcff.log").touch()
+    found = look_around(home, home)
+    assert (found.repositories, found.logs) == ((taken,), ())
+    assert run("--yes").exit_code == 0
+    assert written(home).sources.git == ("out",)
+    (home / "link").symlink_to(home / "in\udcff")
+    result = person("link", "", "", "", "", "", words=["--force"])
+    assert "folder must have a name in UTF-8" in result.output
+
+
 def test_the_search_leaves_out_hidden_folders_tools_and_what_lies_in_a_repository(
     home: Path,
 ) -> None:

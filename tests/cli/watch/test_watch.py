@@ -287,7 +287,8 @@ def test_a_folder_whose_name_is_no_utf8_is_told(tmp_path: Path) -> None:
     assert "folder to watch must have a name in UTF-8, got '" in said(folder, *state)
     settings = folder / "prefrontal.yml"
     settings.write_text("sources: {git: [.]}\n")
-    assert "repositories[0] must be text that UTF-8 can hold" in said("--config", settings, *state)
+    shown = said("--config", settings, *state)
+    assert "repository to watch must have a name in UTF-8, got '" in shown
 
 
 @pytest.mark.parametrize("state", first(1, ["state", "."]))

@@ -15,6 +15,7 @@ from ...standard_input import is_terminal
 from ...storage.files import write_atomic
 from .. import COMMANDS
 from ..answers import answer
+from ..paths import check_utf8
 from .init_document import OPENCLAW_TOKEN, document
 from .init_findings import look_around
 from .init_questions import OPENCLAW, Answers, ask, usual
@@ -40,6 +41,7 @@ def init(folder: Path, yes: bool, force: bool, as_json: bool) -> None:
         raise InputError(f"DIR must be a folder, got the file {str(folder)!r}")
     if path.exists() and not force:
         raise InputError(f"{path} is there already; --force replaces it")
+    check_utf8("DIR", folder)
     yes = yes or as_json
     if not (yes or is_terminal()):
         raise InputError("init must be asked from a terminal; --yes asks nothing")

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..paths import is_utf8
+
 DEPTH = 3
 TIME_LIMIT_S = 3.0
 MOST_REPOSITORIES = 5
@@ -21,7 +23,7 @@ SKIPPED = frozenset({
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What was found, nearest and newest first.
+    """What was found that can be watched, nearest and newest first.
 
     repositories: work trees of git. downloads: None where there is no such folder. logs: files
     that end in .log, in or just below the folder. openclaw: whether that agent lives here.
@@ -42,7 +44,7 @@ def look_around(folder: Path, home: Path, time_limit_s: float = TIME_LIMIT_S) ->
     downloads = home / "Downloads"
     return Findings(
         repositories=(*own, *others)[:MOST_REPOSITORIES],
-        downloads=downloads if downloads.is_dir() else None,
+        downloads=downloads if downloads.is_dir() and is_utf8(downloads) else None,
         logs=tuple(_logs(folder)),
         openclaw=(home / ".openclaw").is_dir(),
     )
@@ -55,7 +57,7 @@ def _repositories(roots: list[Path], deadline: float) -> Iterator[Path]:
     for _ in range(DEPTH + 1):
         below: list[Path] = []
         for folder in level:
-            if folder in seen or time.monotonic() > deadline:
+            if folder in seen or not is_utf8(folder) or time.monotonic() > deadline:
                 continue
             seen.add(folder)
             if _is_repository(folder):
@@ -90,7 +92,9 @@ def _logs(folder: Path) -> list[Path]:
     paths: list[Path] = []
     for place in (folder, folder / "log", folder / "logs"):
         try:
-            paths += sorted(each for each in place.glob("*.log") if each.is_file())
+            paths += sorted(
+                each for each in place.glob("*.log") if each.is_file() and is_utf8(each)
+            )
         except OSError:
             continue
     return paths[:MOST_LOGS]

@@ -14,7 +14,7 @@ from ...home_folder import expanded
 from ...plain_text import visible
 from ...pulse.sinks import CommandSink, HttpSink
 from ...settings.gate import USUAL_RECALL
-from ..paths import home_short
+from ..paths import check_utf8, home_short
 
 if TYPE_CHECKING:
     from .init_findings import Findings
@@ -117,6 +117,7 @@ def _picked(text: str, offered: list[Watched], folder: Path) -> tuple[Watched, .
             raise InputError(f"folder must be one that can be, got {word!r} ({error})") from None
         if not path.exists():
             raise InputError(f"folder must be there, got {word!r}")
+        check_utf8("folder", path)
         kind: Kind = "git" if (path / ".git").exists() else "directories"
         picked.append((kind if path.is_dir() else "logs", path))
     if not picked:

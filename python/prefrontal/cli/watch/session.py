@@ -17,6 +17,7 @@ from ...errors import InputError, SourceError
 from ...pulse.shells.watch import Watch
 from ...pulse.sinks.outbox import Outbox
 from ...storage.state_folder import StateFolder
+from ..paths import check_utf8
 from .built_in_modules import PROGRAMS, built_in_modules, everything
 from .doors import WatchDoor, settings_name
 from .module_files import given_modules
@@ -271,10 +272,7 @@ def _folder(path: Path) -> Path:
         hint = "; --config names settings" if path.suffix in (".yml", ".yaml", ".json") else ""
         raise InputError(f"folder to watch must be a folder, got the file {str(path)!r}{hint}")
     real = path.resolve()
-    try:
-        str(real).encode()
-    except UnicodeEncodeError:
-        raise InputError(f"folder to watch must have a name in UTF-8, got {str(real)!r}") from None
+    check_utf8("folder to watch", real)
     return real
 
 

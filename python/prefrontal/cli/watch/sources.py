@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import InputError
 from ...settings.secrets import environment_secret
+from ..paths import check_utf8
 
 if TYPE_CHECKING:
     from ...protocols import Source
@@ -88,7 +89,9 @@ def _followed(settings: Settings, state: StateFolder) -> Iterator[Source]:
 def unadopted(settings: Settings) -> list[Path]:
     """The repositories of the sources, less those that are adopted, which are followed as such."""
     adopted = {settings.path(each.git).resolve() for each in settings.adopted if each.git}
-    named = map(settings.path, settings.sources.git)
+    named = [settings.path(each) for each in settings.sources.git]
+    for each in named:
+        check_utf8("repository to watch", each.resolve())
     return [each for each in named if each.resolve() not in adopted]
 
 
