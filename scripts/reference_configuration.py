@@ -26,8 +26,8 @@ nearest one, a value that cannot be used with the rule it breaks. Paths are rela
   environment stands in front of the file, the command line in front of both. A variable is
   `PREFRONTAL_` and the path in capitals with two underscores for each dot: `sources.stdin` is
   `PREFRONTAL_SOURCES__STDIN`. A list or a mapping is JSON: `PREFRONTAL_SOURCES='{"git":
-  ["."]}'`. The keys of `gate` may also stand at the top, in the file (`recall: 0.9`) and as
-  variables (`PREFRONTAL_RECALL`), but not in both places.
+  ["."]}'`. An empty one sets nothing. The keys of `gate` may also stand at the top, in the file
+  (`recall: 0.9`) and as variables (`PREFRONTAL_RECALL`), but not in both places.
 - **The keys of the agent** ([below](#the-agent)) are read by `prefrontal agent`, `ledger`, `cortex`
   and `memory` from `~/.prefrontal/prefrontal.yml`, then from `./prefrontal.yml`, which stands in
   front key by key. In their texts `${NAME}` and `${NAME:-default}` come from the environment.

@@ -339,6 +339,15 @@ def test_what_is_wrong_in_the_file_is_named_with_its_line(
         load_settings(file)
 
 
+@pytest.mark.parametrize("key", ["STATE", "RECALL", "GATE__RECALL", "POLICY__BURST", "SOURCES"])
+def test_an_empty_variable_sets_nothing(monkeypatch: pytest.MonkeyPatch, key: str) -> None:
+    monkeypatch.setenv(f"PREFRONTAL_{key}", "")
+    given = {"state": "kept", "recall": 0.8, "policy": {"burst": 4}, "sources": {"git": ["x"]}}
+    settings = parse_settings(given)
+    assert (settings.state, settings.gate.recall) == ("kept", 0.8)
+    assert (settings.gate.policy.burst, settings.sources.git) == (4, ("x",))
+
+
 def test_what_is_wrong_in_the_environment_blames_no_line(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -1,7 +1,7 @@
 """From a file, the environment and the command line to `Settings`, or to one clear sentence.
 
 Every key can be set in the environment, in front of the file: PREFRONTAL_RECALL=0.95,
-PREFRONTAL_POLICY__COOLDOWN_S=60, PREFRONTAL_SOURCES='{"git": ["."]}'.
+PREFRONTAL_POLICY__COOLDOWN_S=60, PREFRONTAL_SOURCES='{"git": ["."]}'. An empty one sets nothing.
 """
 
 from __future__ import annotations
@@ -103,7 +103,9 @@ def _gathered(flat: Mapping[str, Any]) -> dict[str, Any]:
 class _TopKeys(BaseSettings):
     """The variables of the keys of the gate without the path to it: PREFRONTAL_RECALL."""
 
-    model_config = SettingsConfigDict(env_prefix="PREFRONTAL_", env_nested_delimiter="__")
+    model_config = SettingsConfigDict(
+        env_prefix="PREFRONTAL_", env_nested_delimiter="__", env_ignore_empty=True
+    )
     __annotations__ = {name: field.annotation for name, field in GateSettings.model_fields.items()}
 
 

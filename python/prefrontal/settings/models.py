@@ -166,6 +166,7 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(
         env_prefix="PREFRONTAL_",
         env_nested_delimiter="__",
+        env_ignore_empty=True,
         extra="forbid",
         frozen=True,
         allow_inf_nan=False,
