@@ -23,6 +23,7 @@ from prefrontal.executive.again import Deviation
 from prefrontal.pulse.gate_module import VERSION
 from prefrontal.pulse.modules.fingerprint import parse_fingerprint
 from prefrontal.pulse.shells.asker import Asker
+from prefrontal.pulse.shells.watch import Watch
 from prefrontal.pulse.starts import start_of
 from prefrontal.settings import GateSettings, PolicySettings
 from prefrontal.testing import ManualClock
@@ -106,6 +107,30 @@ def _labels(registry: PulseRegistry) -> Callable[[EscalationDecision], None]:
         registry.record_feedback(decision.activation_id, float(useful))
 
     return label
+
+
+@pytest.mark.parametrize("hold_s", [0.0, 2.0])
+def test_calls_that_go_on_where_the_last_one_ended_are_decided_again(hold_s: float) -> None:
+    clock, settings = ManualClock(NOW), GateSettings(policy=POLICY, audit_share=0.1)
+    modules = [replace(each, hold_s=hold_s) for each in MODULES]
+    with DecisionLog(clock=clock) as log:
+        for number, (pause, event) in enumerate(signals(Random(4), 120)):
+            clock.advance(pause / 4)
+            if number % 3 == 0:
+                call = Watch(settings, log, clock=clock, goes_on=True)
+                for each in modules:
+                    call.add(each)
+                call.start()
+            assert call.push(event)
+            if number % 3 == 2:
+                assert call.stop(PATIENCE_S)
+                log.flush()
+        found, tally = decided_again(log)
+        reasons = set(log.counts())
+    assert found == []
+    assert tally.starts > 20
+    assert Reason.COOLDOWN in reasons
+    assert hold_s or Reason.MODULE_BUDGET in reasons
 
 
 @pytest.mark.exhaustive

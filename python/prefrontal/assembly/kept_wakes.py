@@ -211,6 +211,8 @@ class GateAgain:
         self.gate.unstored = []
         self.gate.restore_waiting(log.chosen(start.waiting))
         self.gate.holds.restore_crowd(start.crowd)
+        if start.since is not None:
+            opened.go_on(log, start.since, start.run)
         self.learned = opened.learned
         self._limbic = opened.limbic
         self.learn(start.labels)

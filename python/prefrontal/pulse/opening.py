@@ -31,7 +31,7 @@ from .gate_module import DECLARED, VERSION
 from .holds import CROWD
 from .learned import Learned, judged_before
 from .learning.limbic import LEARNING_VERSION, LimbicLayer
-from .starts import StartNote, asked_about
+from .starts import Since, StartNote, asked_about
 
 if TYPE_CHECKING:
     from ..clock import Clock
@@ -98,15 +98,20 @@ class OpenGate:
             wakes = [each for each in wakes if each.time <= now and _run(each) != run]
         self.gate.policy.spent_before(sorted((each.time, _spender(each)) for each in wakes))
 
-    def go_on(self, log: DecisionLog, clock: Clock) -> None:
-        """Let cooldown and hourly budgets go on where earlier starts left them."""
+    def go_on(self, log: DecisionLog, since: Since, run: str = "") -> None:
+        """Let cooldown and hourly budgets go on where earlier starts left them.
+
+        run: as of `spend_before`.
+        """
         policy = self.gate.settings.policy
         rates = (policy.wakes_per_hour, policy.module_wakes_per_hour)
         span_s = max(policy.cooldown_s, 0.0 if rates == (None, None) else HOUR_S)
         if not span_s:
             return
-        wall, now = clock.now(), clock.monotonic()
+        wall, now = since
         woke = (each for each in log.records(wall - span_s) if each.reason == Reason.WOKE)
+        if run:
+            woke = (each for each in woke if each.time <= wall and _run(each) != run)
         wakes = sorted((min(each.time, wall), _spender(each)) for each in woke)
         self.gate.policy.go_on([(now - (wall - at), spender) for at, spender in wakes])
 

@@ -7,7 +7,7 @@ import logging
 import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..decisions.payloads import WakePayload
 from ..decisions.wake_runs import START
@@ -25,6 +25,13 @@ if TYPE_CHECKING:
 log = logging.getLogger("prefrontal.pulse")
 
 
+class Since(NamedTuple):
+    """One moment by two clocks: Unix and monotonic seconds."""
+
+    wall: float
+    monotonic: float
+
+
 @dataclass(frozen=True, slots=True)
 class Start:
     """One start of the gate.
@@ -35,7 +42,8 @@ class Start:
     what their controls knew, by module. refusals: whether they are kept. judged: windows that were
     judged before. changed: number of the window after which the modules became others. waiting:
     ids of windows that were held back before. asking: whether it answers who asks, beside a watch.
-    crowd: how many the next question of each module counts besides.
+    crowd: how many the next question of each module counts besides. since: when cooldown and hourly
+    budgets went on where earlier starts left them, None where they began anew.
     """
 
     run: str
@@ -52,11 +60,14 @@ class Start:
     waiting: tuple[str, ...] = ()
     asking: bool = False
     crowd: Mapping[str, int] = field(default_factory=dict)
+    since: Since | None = None
 
     def to_bytes(self) -> bytes:
         """What `start_of` reads."""
         plain = {name: getattr(self, name) for name in self.__slots__}
         plain["settings"] = self.settings.model_dump()
+        if self.since is None:
+            del plain["since"]  # earlier releases know no such key
         return zlib.compress(json.dumps(plain, separators=(",", ":")).encode())
 
     @property
@@ -77,6 +88,8 @@ def start_of(content: bytes) -> Start:
         _number(raw)
     raw["modules"] = tuple(raw["modules"])
     raw["waiting"] = tuple(raw.get("waiting", ()))
+    if "since" in raw:
+        raw["since"] = Since(*raw["since"])
     settings = GateSettings(**raw.pop("settings"))
     return Start(**raw, settings=settings)
 
@@ -151,11 +164,14 @@ class StartNote:
         self._gate = gate
         self._limbic = limbic
         self._learned = learned
+        self._since: Since | None = None
         self._start: Start | None = None
 
-    def begin(self) -> None:
-        """Keep what the gate knows and is told now; a second call does nothing."""
+    def begin(self, since: Since | None = None) -> None:
+        """Keep what the gate knows and is told now; a second call does nothing. since: as of
+        `Start`."""
         if self._start is None:
+            self._since = since or self._since
             gate = self._gate
             self._keep(
                 Start(
@@ -172,6 +188,7 @@ class StartNote:
                     waiting=tuple(gate.holds.ids()),
                     asking=self._asking,
                     crowd=dict(gate.holds.crowd),
+                    since=self._since,
                 )
             )
 

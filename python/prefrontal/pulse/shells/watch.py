@@ -21,7 +21,7 @@ from ..slept_lines import SleptLines
 from ..sources.clock import ClockSource
 from ..sources.filesystem import FilesystemSource
 from ..sources.memory import MemoryStore
-from ..starts import asked_about
+from ..starts import Since, asked_about
 from ..status_note import StatusNote
 from .inbox import QUEUE_SIZE
 from .worker import Worker
@@ -167,9 +167,11 @@ class Watch:
         with self._lock:
             if self._running:
                 return
-            self._start_note.begin()
+            since = None
             if self._opened is not None:
-                self._opened.go_on(self._log, self._clock)
+                since = Since(self._clock.now(), self._clock.monotonic())
+                self._opened.go_on(self._log, since)
+            self._start_note.begin(since)
             self._worker.start()
             self._running = True
             intake = WorkerIntake(self._worker, self._log)
