@@ -15,6 +15,11 @@ def test_an_estimate_shows_its_sentence_over_its_figures() -> None:
     )
 
 
+def test_an_estimate_without_audits_says_that_other_labels_made_it() -> None:
+    said = str(RecallEstimate(0.914, 0.85, 0.957, 0))
+    assert said == "estimated recall 0.91 (0.85 to 0.96) from labels, no audit among them"
+
+
 def test_an_estimate_is_a_frame_of_one_row() -> None:
     frame = RecallEstimate(0.914, 0.85, 0.957, 64).to_pandas()
     assert frame.to_dict("records") == [{"recall": 0.914, "low": 0.85, "high": 0.957, "audits": 64}]

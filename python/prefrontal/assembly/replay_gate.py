@@ -237,7 +237,7 @@ def _asked_sentence(module: GateModule) -> str:
     return (
         f"The gate itself, which does not know what it slept through, estimates a recall of"
         f" {facts.estimate.recall:.2f} ({facts.estimate.low:.2f} to {facts.estimate.high:.2f},"
-        f" 90 % interval) from {facts.estimate.audits} audits."
+        f" 90 % interval) from {facts.estimate.source}."
     )
 
 

@@ -14,6 +14,7 @@ from random import Random
 from typing import Any
 
 from ...notebook import frame, share, table
+from ...plural import many
 from .promise import MEMORY, share_interval
 
 LEAST_AUDITS = 30
@@ -69,8 +70,13 @@ class RecallEstimate:
     def __str__(self) -> str:
         return (
             f"estimated recall {self.recall:.2f} ({self.low:.2f} to {self.high:.2f})"
-            f" from {self.audits} audits"
+            f" from {self.source}"
         )
+
+    @property
+    def source(self) -> str:
+        """What it was made from: audits, or labels that came without, as those of a history."""
+        return many(self.audits, "audit") if self.audits else "labels, no audit among them"
 
     def to_pandas(self) -> Any:
         """The figures as a pandas.DataFrame of one row. Raises SourceError without pandas."""
