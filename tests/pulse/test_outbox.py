@@ -181,7 +181,7 @@ def test_a_full_disk_is_told_and_its_questions_are_delivered_at_once_and_stored_
     assert kept == ["/full?", "/room?"]
     line, later = [record.getMessage() for record in caplog.records]
     assert line.startswith("decisions could not be stored, they are delivered all the same: ")
-    assert line.endswith("the disk is full")
+    assert line.endswith("the disk is full; nothing more is decided until they are")
     assert later == "the log can be written again: 1 decision"
     box.close()
 

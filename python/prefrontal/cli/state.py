@@ -68,11 +68,16 @@ def decision_log(folder: StateFolder, *, writes: bool = False) -> Iterator[Decis
 
 
 def _elsewhere(folder: StateFolder) -> str:
-    """Where the settings of this place, or a watch without any, keep decisions, if elsewhere."""
+    """Where a shadow, the settings of this place, or a watch without any keep decisions."""
+    if folder.shadow.decisions.exists():
+        return _found("those of the shadow", folder.shadow)
     with suppress(PrefrontalError):
         for whose, path in ((settings_file(), state_path()), (None, default_state())):
             other = StateFolder(path)
             if other.path != folder.path.absolute() and other.decisions.exists():
-                words = "others" if whose is None else f"those of {whose}"
-                return f"; {words} are found with --state {quote_for_shell(str(other.path))}"
+                return _found("others" if whose is None else f"those of {whose}", other)
     return ""
+
+
+def _found(words: str, folder: StateFolder) -> str:
+    return f"; {words} are found with --state {quote_for_shell(str(folder.path))}"

@@ -322,6 +322,14 @@ def test_decisions_of_a_watch_without_these_settings_are_pointed_to(
     assert f"others are found with --state {usual}" in text
 
 
+def test_decisions_of_a_shadow_are_pointed_to_where_it_is_all_there_is(place: Path) -> None:
+    shadow = place / "nowhere" / "shadow"
+    shadow.mkdir(parents=True)
+    add(shadow, decision(2))
+    (place / "prefrontal.yml").write_text("state: nowhere\n")
+    assert f"those of the shadow are found with --state {shadow}" in said("decisions")
+
+
 def test_a_state_of_the_wrong_kind_is_refused_as_by_the_watch(place: Path) -> None:
     (place / "prefrontal.yml").write_text("state: [1]\n")
     assert "prefrontal.yml, line 1: state must be a non-blank string" in said("decisions")

@@ -455,7 +455,8 @@ class Worker:
         except SourceError as error:
             self._stuck = not self._ending
             if self._ending or not was_stuck:
-                log.error("%s: %s", UNSTORED, error)
+                wait = "" if self._ending else "; nothing more is decided until they are"
+                log.error("%s: %s%s", UNSTORED, error, wait)
             if self._ending:
                 self.loss = str(error)
                 self._gap = bool(unstored.places)
