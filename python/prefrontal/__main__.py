@@ -1,13 +1,17 @@
 """The command `prefrontal`, also as `python -m prefrontal`.
 
-Little is imported here: what comes before the first line of `main` ends with a traceback when
-somebody presses Ctrl-C just then.
+Little is imported here: before the first line of `main` Ctrl-C would end with a traceback, and so
+it would in the import that prevents that.
 """
 
+import os
 import sys
 from io import TextIOWrapper
 
-from .interrupts import leave_at_once
+try:
+    from .interrupts import leave_at_once
+except KeyboardInterrupt:
+    os._exit(130)
 
 
 def main() -> None:

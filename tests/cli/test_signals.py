@@ -406,3 +406,22 @@ def test_a_signal_inside_a_compiled_library_that_keeps_only_its_words_is_known(
 ) -> None:
     words = f'Error building "tuple" validator:\n  {type(raised).__name__}: {raised}'
     assert exit_code(SchemaError(words)) == code
+
+
+_IN_THE_FIRST_IMPORT = """
+import os, runpy, signal, sys
+
+class Interrupts:
+    def find_spec(self, name, path=None, target=None):
+        if name == "prefrontal.interrupts":
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupts())
+runpy.run_module("prefrontal", run_name="__main__", alter_sys=True)
+"""
+
+
+def test_ctrl_c_in_the_first_import_is_no_traceback() -> None:
+    command = [sys.executable, "-c", _IN_THE_FIRST_IMPORT, "--version"]
+    done = subprocess.run(command, capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
