@@ -81,6 +81,8 @@ def test_each_noun_has_its_request(prompt: str, texts: list[str]) -> None:
         "find the difference between cats and dogs",
         "find files that are large and old",
         "find files with lines and words",
+        "give me a detailed and comprehensive summary",
+        "list public and private names",
         "find todos, secrets",
         "mail Ann and Bob",
         "add 2 and 3",

@@ -6,6 +6,7 @@ Whether it is two requests depends on the tools there are, see `ranking.noun_spl
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -32,6 +33,8 @@ _WHOLE = word_set("between versus vs either neither when if while because so but
 """Words of a clause that may be about all of its nouns at once."""
 _AND = word_set("and & plus")
 _OR = word_set("or")
+_ADJECTIVE = re.compile(r"\w{2}(?:ed|ive|al|ic|ous|ful|less|[ai]ble|ly)\Z")
+"""An ending of what rather says which: "a detailed and comprehensive summary"."""
 _EVERYDAY = word_set("get give")
 _SEEKING = "find"
 
@@ -128,6 +131,8 @@ def _item(words: Sequence[Piece]) -> _Item:
 
 def _is_noun(item: _Item) -> bool:
     """Whether it says by a word, and not by a name alone, what is meant."""
+    if item.noun and _ADJECTIVE.search(item.noun[-1].text):
+        return False
     words = [one for one in item.noun if one.kind == "word" and not is_place_name(one.text)]
     return has_content([one for one in words if not one.is_name and not one.text.isdigit()])
 
