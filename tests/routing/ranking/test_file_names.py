@@ -54,11 +54,12 @@ def told(name: str, doc: str) -> Tool:
 RUN = told("run_test_file", "Run the tests of a file.")
 TODOS = told("find_todos", "Find TODO notes left in files.")
 COUNT = told("count_lines", "Count the lines of source files.")
+SECRETS = told("find_secrets", "Find passwords and keys in files.")
 TOOLS = [
     RUN,
     TODOS,
     COUNT,
-    told("find_secrets", "Find passwords and keys in files."),
+    SECRETS,
     told("plot_matrix", "Plot a matrix as a picture."),
     told("send_mail", "Send a letter to a person."),
 ]
@@ -89,14 +90,39 @@ def test_where_the_rest_finds_no_tool_the_name_counts() -> None:
     assert first(prompt)[1] > first(without_file_names(prompt))[1]
 
 
-def test_a_prompt_that_was_accepted_or_rejected_is_that_prompt() -> None:
+@pytest.mark.parametrize("asked", ["look over src/app.py", "look over lib/b.py"])
+def test_what_was_accepted_for_one_file_is_for_another_too(asked: str) -> None:
+    prompt = "look over src/app.py"
+    assert first(asked)[1] < 0.6
+    accepted = {key_of(COUNT): [PastEvent("any", "accepted", NOW, "0" * 64, prompt)]}
+    assert first(asked, accepted)[0] == "count_lines"
+    assert first(asked, accepted)[1] >= 0.6
+
+
+@pytest.mark.parametrize("place", ["src/app.py", "lib/b.py", "notes.md"])
+def test_what_was_accepted_is_for_no_other_tool_because_of_its_file(place: str) -> None:
+    """Each of its files' words had counted as one of the prompt's."""
+    prompt = "look for secrets in src/app.py"
+    accepted = {key_of(SECRETS): [PastEvent("any", "accepted", NOW, "0" * 64, prompt)]}
+    assert first(f"look for secrets in {place}", accepted)[0] == "find_secrets"
+    found, score = first(f"look for todos in {place}", accepted)
+    assert found == "find_todos" and score >= 0.6
+
+
+@pytest.mark.parametrize("asked", ["find todos in tests/test_a.py", "find todos in b.py"])
+def test_what_was_rejected_for_one_file_is_rejected_for_another_too(asked: str) -> None:
     prompt = "find todos in tests/test_a.py"
-    accepted = {key_of(RUN): [PastEvent("any", "accepted", NOW, "0" * 64, prompt)]}
-    assert first(prompt, accepted)[0] == "run_test_file"
     rejected = {key_of(TODOS): [PastEvent("any", "rejected", NOW, "0" * 64, prompt)]}
     ranker = ToolRanker(TOOLS, rejected, Ranker(), NOW)
-    todos = next(one for one in ranker.candidates(prompt) if one.tool == TODOS)
+    todos = next(one for one in ranker.candidates(asked) if one.tool == TODOS)
     assert todos.score < 0.1
+
+
+def test_the_last_word_on_a_prompt_counts_whatever_its_file() -> None:
+    no = PastEvent("any", "rejected", NOW, "0" * 64, "look over src/a.py")
+    yes = PastEvent("any", "accepted", NOW, "0" * 64, "look over src/b.py")
+    assert first("look over src/c.py", {key_of(COUNT): [no, yes]})[0] == "count_lines"
+    assert first("look over src/c.py", {key_of(COUNT): [yes, no]})[1] < 0.6
 
 
 @pytest.mark.parametrize(
@@ -114,7 +140,8 @@ def test_the_index_is_asked_once_for_each_text(
 
     monkeypatch.setattr(ToolIndex, "rank", counted)
     first(prompt)
-    assert asked == Counter({prompt, without_file_names(prompt)})
+    rest = without_file_names(prompt)
+    assert asked == Counter({rest} if "todos" in prompt else {prompt, rest})
 
 
 ZIP = told("zip_folder", "Zip a folder.")

@@ -57,6 +57,11 @@ def test_the_same_words_are_one_phrasing_and_may_mean_several_tools() -> None:
     assert [one.right for one in results if "boss" in one.phrasing.lower()] == [True]
 
 
+def test_prompts_that_differ_by_a_file_are_one_phrasing() -> None:
+    histories = {key_of(MAIL): accepted("drop my boss a.txt", "drop my boss src/b.txt")}
+    assert len(held_out(TOOLS, histories, Ranker(), NOW)) == 4
+
+
 def test_what_was_taken_back_and_what_has_no_words_is_no_phrasing() -> None:
     refused = [*accepted("sing a song"), replace(accepted("sing a song")[0], event="rejected")]
     results = held_out([told("a.py", "!?")], {"a.py": refused}, Ranker(), NOW)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
@@ -194,12 +194,19 @@ def history_success(events: Iterable[PastEvent], now: float, half_life_days: flo
     return round((ok + 1.0) / (ok + failed + 2.0), 6)
 
 
-def last_prompts(events: Iterable[PastEvent], kind: Literal["accepted", "rejected"]) -> list[str]:
-    """The prompts that a tool was last accepted, or last rejected, for."""
+def last_prompts(
+    events: Iterable[PastEvent],
+    kind: Literal["accepted", "rejected"],
+    meant: Callable[[str], str] = str,
+) -> list[str]:
+    """The prompts that a tool was last accepted, or last rejected, for.
+
+    meant: what of a prompt is told; prompts of which that is the same are one.
+    """
     last: dict[str, Event] = {}
     for event in events:
         if event.intent and event.event in {"accepted", "rejected"}:
-            last[event.intent] = event.event
+            last[meant(event.intent)] = event.event
     return [prompt for prompt, verdict in last.items() if verdict == kind]
 
 

@@ -11,6 +11,7 @@ from functools import lru_cache
 
 from ..._core import routing as core
 from ..place_names import ending_of, is_host, places_in, with_places
+from ..prompt.denials import to_be_done
 from ..prompt.verbs import groups
 from ..stems import stems
 from ..types import Tool
@@ -39,6 +40,13 @@ def without_file_names(prompt: str) -> str:
     says whom to ask.
     """
     return with_places(prompt, _what_is_left)
+
+
+def to_be_learned(prompt: str) -> str:
+    """What a prompt asks for, without what it denies and the names of its files."""
+    asked = to_be_done(prompt)
+    rest = without_file_names(asked)
+    return rest if core.tokens(rest) else asked
 
 
 def _what_is_left(place: str) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ..._core import routing as core
 from ...errors import InputError
 from ..catalog.history import last_prompts
+from .file_names import to_be_learned
 from .precedence import micro, shadowed
 from .tool_ranker import Histories, ToolRanker, key_of
 
@@ -67,8 +68,8 @@ def held_out(
 ) -> list[HeldOut]:
     """The accepted prompts and the `intents` of manifests, in order, each ranked without it.
 
-    Phrasings of the same words are one. histories: by `relative`; what else they say of a tool, as
-    how often it failed, still counts. Nothing without phrasings.
+    Phrasings of the same words, whatever their files' names, are one. histories: by `relative`;
+    what else they say of a tool, as how often it failed, still counts. Nothing without phrasings.
     """
     every = _phrasings(tools, histories)
     ordered = sorted(every)
@@ -148,4 +149,4 @@ def _histories_without(histories: Histories, out: set[Words]) -> Histories:
 
 
 def _words(text: str) -> Words:
-    return tuple(core.tokens(text))
+    return tuple(core.tokens(to_be_learned(text)))

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from ..._core import routing as core
 from ..catalog.history import PastEvent, history_success, last_prompts
-from ..prompt.denials import affirmed, to_be_done
+from ..prompt.denials import affirmed
 from ..types import Candidate, SubIntent, Tool
 from .extra_steps import extra_step
-from .file_names import says_only_which, without_file_names
+from .file_names import says_only_which, to_be_learned, without_file_names
 from .index_store import IndexStore
 from .meanings import Meanings
 from .opposites import undoes
@@ -260,21 +260,20 @@ class ToolRanker:
         return core.calibrated(raw, **explanation["calibration"])
 
     def _to_rank_by(self, intent: str) -> str:
-        """The prompt without its files' names, where the rest finds a tool by itself and no prompt
-        like the whole was accepted or rejected before.
+        """The prompt without its files' names, where the rest finds a tool by itself, or is like
+        what was accepted or rejected before.
         """
         if intent not in self._rank_by:
             rest = without_file_names(intent)
-            stands = rest != intent and self._stands_alone(intent, rest)
+            stands = rest != intent and self._stands_alone(rest)
             self._rank_by[intent] = rest if stands else intent
         return self._rank_by[intent]
 
-    def _stands_alone(self, intent: str, rest: str) -> bool:
-        whole = self._asked(intent, len(self._tools))
-        if any(_is_familiar(one) or _was_rejected(one) for one in whole):
-            return False
-        best = self._asked(rest, len(self._tools))
-        return bool(best) and best[0].score >= self._settings.threshold
+    def _stands_alone(self, rest: str) -> bool:
+        ranked = self._asked(rest, len(self._tools))
+        if any(_is_familiar(one) or _was_rejected(one) for one in ranked):
+            return True
+        return bool(ranked) and ranked[0].score >= self._settings.threshold
 
     def _asked(self, intent: str, k: int, *, whatever_became: bool = False) -> list[RankedTool]:
         """What the index says; the latest answers are kept, since one text is asked for again."""
@@ -307,13 +306,13 @@ class ToolRanker:
         rejected = [
             (prompt, key)
             for key in self._tools
-            for prompt in _as_asked(last_prompts(self._histories.get(key, ()), "rejected"))
+            for prompt in last_prompts(self._histories.get(key, ()), "rejected", to_be_learned)
         ]
         return self._store.get([self._entry(key) for key in self._tools], rejected)
 
     def _entry(self, key: str) -> dict[str, Any]:
         tool = self._tools[key]
-        phrasings = _as_asked(last_prompts(self._histories.get(key, ()), "accepted"))
+        phrasings = last_prompts(self._histories.get(key, ()), "accepted", to_be_learned)
         if tool.manifest:
             phrasings = [*tool.manifest.intents, *phrasings]
         return {"key": key, "name": tool.name, "doc": tool.spec.doc, "intents": phrasings}
@@ -340,11 +339,6 @@ def _was_rejected(entry: RankedTool) -> bool:
 
 def _is_familiar(entry: RankedTool) -> bool:
     return bool(entry.explanation and entry.explanation["accepted"] >= FAMILIAR)
-
-
-def _as_asked(prompts: Iterable[str]) -> list[str]:
-    """What each asks for, without what it denies."""
-    return [to_be_done(prompt) for prompt in prompts]
 
 
 def _not_meant(intent: str, tool: Tool) -> str:
