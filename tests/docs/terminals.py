@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import threading
+import tty
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from .shown_output import fits
@@ -14,18 +17,20 @@ PATIENCE_S = 60.0
 
 
 class OpenTerminal:
-    """A command in a shell of its own; what it says on both its streams is one text."""
+    """A command in a terminal of its own; what it says on both its streams is one text."""
 
     def __init__(self, command: str, folder: Path, environment: Mapping[str, str]) -> None:
+        self._screen, end = os.openpty()
+        tty.setraw(end)
         self._process = subprocess.Popen(
             ["sh", "-c", f"exec {command}"],
             cwd=folder,
-            env=dict(environment),
+            env={**environment, "NO_COLOR": "1"},
             stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
+            stdout=end,
+            stderr=end,
         )
+        os.close(end)
         self._home = environment["HOME"]
         self._lines: list[str] = []
         self._more = threading.Condition()
@@ -65,12 +70,13 @@ class OpenTerminal:
         self._process.kill()
         self._process.wait(PATIENCE_S)
         self._reader.join(PATIENCE_S)
-        assert self._process.stdout is not None
-        self._process.stdout.close()
+        os.close(self._screen)
 
     def _read(self) -> None:
-        assert self._process.stdout is not None
-        for line in self._process.stdout:
-            with self._more:
-                self._lines.append(line)
-                self._more.notify_all()
+        rest = b""
+        with suppress(OSError):  # where nobody writes any more
+            while data := os.read(self._screen, 1 << 16):
+                *lines, rest = (rest + data).split(b"\n")
+                with self._more:
+                    self._lines += [f"{each.decode()}\n" for each in lines]
+                    self._more.notify_all()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import wraps
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -15,6 +17,7 @@ from ..settings.agent_file import settings_file
 from ..settings.state_place import state_path
 from ..storage.state_folder import StateFolder, default_state
 from .option_group import option_group, settings_option
+from .paths import shell_word
 
 if TYPE_CHECKING:
     from ..decisions.log import DecisionLog
@@ -65,6 +68,17 @@ def decision_log(folder: StateFolder, *, writes: bool = False) -> Iterator[Decis
 
     with DecisionLog(folder.decisions) if writes else log_to_read(folder.decisions) as log:
         yield log
+
+
+def state_words(path: Path) -> str:
+    """The option for that folder, after a space, in a command to copy; empty for the default one
+    where nothing here names another."""
+    whole = path.absolute()
+    with suppress(PrefrontalError):
+        here = state_path(os.environ.get("PREFRONTAL_STATE")).absolute()
+        if whole == here == default_state().absolute():
+            return ""
+    return f" --state {shell_word(str(whole))}"
 
 
 def _elsewhere(folder: StateFolder) -> str:

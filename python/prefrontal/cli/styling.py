@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import Any
 
 import click
@@ -16,3 +17,8 @@ def painted(text: str, **style: Any) -> str:
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return text
     return click.style(text, **style)
+
+
+def is_output_terminal() -> bool:
+    """Whether a person reads standard output as it comes."""
+    return sys.stdout is not None and sys.stdout.isatty()

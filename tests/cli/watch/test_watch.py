@@ -5,14 +5,18 @@ from __future__ import annotations
 import errno
 import json
 import os
+import shlex
 import signal
 import threading
+import tty
 from collections.abc import Callable
 from pathlib import Path
 from queue import SimpleQueue
+from select import select
 from threading import Timer
 from typing import Any
 
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -102,6 +106,42 @@ def test_a_file_becomes_a_line_and_a_signal_ends_the_watch_cleanly(
         ended, rest, errors = running.end(number)
     assert (ended, rest) == (code, [])
     assert errors == ["Stopped: 1 event, 1 wake, 0 slept, 0 audits.", f"inbox: {WAKING}"]
+
+
+def shown_at_a_terminal(inbox: Path, *words: str | Path) -> list[str]:
+    """Two questions, as the lines that a terminal got."""
+    ours, theirs = os.openpty()
+    tty.setraw(theirs)
+    shown = b""
+    try:
+        with watching(inbox, *words, stdout=theirs) as running:
+            for number in (1, 2):
+                (inbox / f"{number}.txt").write_text("x")
+                while f"{number}.txt".encode() not in shown or not shown.endswith(b"\n"):
+                    assert select([ours], [], [], PATIENCE_S)[0]
+                    shown += os.read(ours, 1 << 16)
+            running.end()
+    finally:
+        os.close(ours)
+        os.close(theirs)
+    return click.unstyle(shown.decode()).splitlines()
+
+
+def test_a_terminal_is_told_once_how_to_answer(
+    tmp_path: Path, inbox: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("XDG_STATE_HOME", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    one, way, two = shown_at_a_terminal(inbox)
+    assert way == f"Was it worth it? prefrontal feedback {one.split()[3]} useful   (or useless)"
+    assert "2.txt" in two
+    one, way, _ = shown_at_a_terminal(inbox, "--state", "my state")
+    command = f"prefrontal feedback --state ~/'my state' {one.split()[3]} useful"
+    assert way == f"Was it worth it? {command}   (or useless)"
+    words = command.replace("~/'my state'", str(tmp_path / "my state").replace(" ", "\\ "))
+    assert run(*shlex.split(words)[1:]).exit_code == 0
+    assert len(shown_at_a_terminal(inbox, "--json", "--state", "another")) == 2
 
 
 def test_a_signal_that_another_thread_took_ends_the_watch_all_the_same() -> None:

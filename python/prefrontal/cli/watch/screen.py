@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -17,7 +18,8 @@ from ...pulse.sinks import as_line
 from ...types import Reason
 from ..decisions.answerable import ID_LENGTH
 from ..paths import home_short, shell_word
-from ..styling import painted
+from ..state import state_words
+from ..styling import is_output_terminal, painted
 from .modules import plain, watched
 
 if TYPE_CHECKING:
@@ -32,17 +34,27 @@ MOST_SHOWN = 10
 class Screen:
     """Prints lines on standard output; calls `on_closed` when nobody reads them.
 
-    shape: of a wake as JSON; None for a line for people.
+    shape: of a wake as JSON; None for a line for people. state: where answers to what is shown go;
+    with it a terminal is told once how to answer.
     """
 
-    def __init__(self, shape: Shape | None, on_closed: Callable[[], None]) -> None:
+    def __init__(
+        self, shape: Shape | None, on_closed: Callable[[], None], state: Path | None = None
+    ) -> None:
         self._shape = shape
         self._on_closed = on_closed
         self._lock = Lock()
+        self._untold = [state] if state is not None and is_output_terminal() else []
 
     def show(self, decision: Decision) -> None:
-        """A line for a wake."""
-        self.line(as_line(decision, self._shape) if self._shape else wake_line(decision))
+        """A line for a wake; below the first, how to answer it."""
+        if self._shape:
+            self.line(as_line(decision, self._shape))
+            return
+        lines = [wake_line(decision)]
+        with suppress(IndexError):  # told: several threads show, one of them takes it
+            lines.append(how_to_answer(decision, self._untold.pop()))
+        self.line("\n".join(lines))
 
     def line(self, text: str) -> bool:
         """Print one line, or several that belong together; whether somebody reads them."""
@@ -62,6 +74,12 @@ def wake_line(decision: Decision) -> str:
     shown_id = painted(decision.id[:ID_LENGTH], dim=True)
     audit = painted("audit: ", fg="yellow") if decision.reason == Reason.AUDIT else ""
     return f"{moment} {module} {decision.score:.2f} {shown_id} {audit}{decision.question}"
+
+
+def how_to_answer(decision: Decision, state: Path) -> str:
+    """The command for another terminal, whole. state: where the decision is kept."""
+    command = f"prefrontal feedback{state_words(state)} {decision.id[:ID_LENGTH]} useful"
+    return painted(f"Was it worth it? {command}   (or useless)", dim=True)
 
 
 def settings_read(file: Path | None) -> str:
