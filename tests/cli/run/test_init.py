@@ -26,7 +26,10 @@ from prefrontal.settings import Settings, load_settings
 from prefrontal.settings.executive import LinkSettings
 from prefrontal.types import SignalEvent
 
+from ...replay import repositories
 from ..running import watching
+
+no_set_up, git = repositories.no_set_up, repositories.git
 
 Result = click.testing.Result
 IN_A_TERMINAL_OF_ITS_OWN = """\
@@ -268,6 +271,19 @@ def test_it_ends_with_the_commands_that_come_next(home: Path) -> None:
     assert lines[1].startswith(f"  prefrontal replay --git '{place}'   ")
     assert lines[2].startswith(f"  prefrontal watch --config '{place / 'prefrontal.yml'}'   ")
     assert len(lines) == 3
+
+
+def test_a_repository_without_commits_is_not_offered_for_a_replay(
+    home: Path, git: repositories.Git
+) -> None:
+    place = home / "new"
+    place.mkdir()
+    git(place, "init", "--quiet")
+    watch = f"prefrontal watch --config {place / 'prefrontal.yml'}"
+    assert json.loads(run(place, "--json").stdout)["next"] == [watch]
+    git(place, "commit", "--quiet", "--allow-empty", "-m", "Begin")
+    replay = f"prefrontal replay --git {place}"
+    assert json.loads(run(place, "--json", "--force").stdout)["next"] == [replay, watch]
 
 
 def test_who_lets_it_act_is_told_how_to_run_it(

@@ -8,9 +8,11 @@ from pathlib import Path
 import click
 
 from ...errors import InputError, SourceError
+from ...git_access import check_files
 from ...home_folder import expanded, known_home
 from ...installation.runtimes import TITLES, runtimes_here
 from ...plain_text import quote_for_shell, visible
+from ...pulse.sources.git_commands import tell
 from ...standard_input import is_terminal
 from ...storage.files import write_atomic
 from .. import COMMANDS
@@ -96,7 +98,7 @@ def _next(path: Path, answers: Answers) -> list[tuple[str, str]]:
     config = quote_for_shell(str(path))
     lines = []
     repository = next((each for kind, each in answers.watched if kind == "git"), None)
-    if repository is not None:
+    if repository is not None and _may_have_commits(repository):
         command = f"prefrontal replay --git {quote_for_shell(str(repository))}"
         lines.append((command, "what it would have cost"))
     if answers.told == OPENCLAW:
@@ -108,3 +110,13 @@ def _next(path: Path, answers: Answers) -> list[tuple[str, str]]:
     if answers.acts and "run" in COMMANDS:
         lines.append((f"prefrontal run --config {config}", "and act on it"))
     return lines
+
+
+def _may_have_commits(repository: Path) -> bool:
+    """Whether a replay has something to read; what git cannot say, the replay tells."""
+    folder = str(repository)
+    try:
+        check_files(folder)
+        return tell(folder, "rev-parse", "--verify", "--quiet", "HEAD", no=1) != b""
+    except SourceError:
+        return True
