@@ -81,9 +81,12 @@ def test_every_path_of_the_settings_is_told_whose_home_is_meant(no_home: Path) -
         parse_fingerprint(fingerprint)
 
 
-def test_an_empty_variable_counts_as_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("value", ["", "here", "./here", "~"])
+def test_an_empty_or_relative_variable_counts_as_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str
+) -> None:
     for name in ("HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"):
-        monkeypatch.setenv(name, "")
+        monkeypatch.setenv(name, value)
     user = list(pwd.getpwuid(os.getuid()))
     user[5] = str(tmp_path)
     monkeypatch.setattr(pwd, "getpwuid", lambda _: pwd.struct_passwd(user))

@@ -13,17 +13,19 @@ def home_folder() -> Path:
     """The home folder. Raises SourceError where neither HOME nor the list of users tells."""
     home = known_home()
     if home is None:
+        value = os.environ.get("HOME")
+        got = f"HOME {value!r:.100}, no whole path," if value else "no HOME"
         raise SourceError(
-            f"HOME must be set to a folder of yours, got no HOME and no user {os.getuid()} in the"
+            f"HOME must be set to a folder of yours, got {got} and no user {os.getuid()} in the"
             " list of users"
         )
     return home
 
 
 def known_home() -> Path | None:
-    """The home folder; None where it cannot be known. An empty HOME counts as none."""
-    if os.environ.get("HOME"):
-        return Path.home()
+    """The home folder; None where it cannot be known. An empty or relative HOME counts as none."""
+    if (home := Path(os.environ.get("HOME", ""))).is_absolute():
+        return home
     try:
         return Path(pwd.getpwuid(os.getuid()).pw_dir)
     except KeyError:

@@ -67,7 +67,7 @@ def _remove(path: str) -> None:
 
 
 def _home_cache() -> str:
-    if os.environ.get("HOME", "unset"):
+    if os.path.isabs(os.environ.get("HOME", "/")):  # noqa: PTH117
         return os.path.expanduser("~/.cache")  # noqa: PTH111
     from ...home_folder import known_home
 
