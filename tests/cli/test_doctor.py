@@ -224,6 +224,15 @@ def test_a_long_place_is_shown_whole(capsys: pytest.CaptureFixture[str]) -> None
     assert "".join(line.split()[-1] for line in capsys.readouterr().out.splitlines()) == place
 
 
+def test_a_place_that_is_no_text_is_shown_as_everywhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PREFRONTAL_STATE", os.fsdecode(os.fsencode(tmp_path) + b"/a\xff\x1b[2J"))
+    result = run()
+    assert result.exit_code == 0
+    assert f" {tmp_path}/a\N{REPLACEMENT CHARACTER}[2J, not there yet" in result.stdout
+
+
 def test_a_pipe_gets_each_row_on_a_line_without_blanks_at_its_end(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

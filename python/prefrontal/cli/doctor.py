@@ -273,11 +273,11 @@ def _extras() -> dict[str, dict[str, str | None]]:
 
 def print_table(rows: list[tuple[str, str]]) -> None:
     """On standard output, each row whole."""
-    from .page import facts_table, page
+    from .page import facts_table, page, shown
 
     table = facts_table()
     for name, text in rows:
-        table.add_row(name, text)
+        table.add_row(name, shown(text))
     with page() as console:
         console.print(table)
 
