@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from prefrontal.decisions.payloads import FoldedWindow, Payload, WakePayload
+from prefrontal.decisions.payloads import ActPayload, FoldedWindow, Payload, WakePayload
 from prefrontal.decisions.words import SENTENCES, brief, facts, sentence
 from prefrontal.types import Reason
 
@@ -53,6 +53,11 @@ def test_each_kind_is_said_on_one_line(
     payload: Payload, reason: str, word: str, words: str
 ) -> None:
     assert brief(of(payload, reason=reason)) == (word, words)
+
+
+def test_whoever_was_asked_is_not_said_to_be_asked_twice() -> None:
+    act = of(ActPayload(status="asked"), reason="asked", question="asked: A bill?")
+    assert brief(act) == ("asked", "papers: A bill?")
 
 
 @pytest.mark.parametrize(

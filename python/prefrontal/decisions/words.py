@@ -163,7 +163,8 @@ def brief(decision: Decision) -> tuple[str, str]:
             return "route", f"{subject} {decision.score:.2f}. {route.sentence}"
         case ActPayload(seconds=seconds):
             took = f" in {seconds:.1f} s" if seconds >= _LEAST_SECONDS else ""
-            return str(decision.reason), f"{subject}{took}: {question.removeprefix(f'{subject} ')}"
+            text = act_text(decision).removeprefix(f"{subject} ")
+            return str(decision.reason), f"{subject}{took}: {text}"
         case AssessmentPayload() as assessment:
             return "trust", f"{subject} {trust_moved(assessment)}. {question}"
         case BeliefPayload():
@@ -172,6 +173,11 @@ def brief(decision: Decision) -> tuple[str, str]:
             return "belief", f"{subject} {decision.reason}{sure}: {question}"
         case DirectivePayload():
             return "directive", f"for {subject}, {decision.reason}: {question}"
+
+
+def act_text(decision: Decision) -> str:
+    """What came of an act, for a line that has its reason already: texts of "asked" begin so."""
+    return (decision.question or "").removeprefix(f"{decision.reason}: ")
 
 
 def scored(decision: Decision) -> str | None:

@@ -106,6 +106,8 @@ def test_one_kind_is_listed_alone_also_what_was_not_done() -> None:
     assert lines[0].split() == ["id", "when", "tool", "score", "label", "what"]
     assert [line[:8] for line in lines[1:]] == ["00000009", "00000007", "00000003"]
     assert lines[1].rstrip().endswith("failed: broke")
+    assert lines[2].rstrip().endswith(" asked: Ask.")
+    assert "asked: asked" not in lines[2]
     slept = run("decisions", "--kind", "act", "--slept").stdout.splitlines()
     assert [line[:8] for line in slept[1:]] == ["00000009"]
 

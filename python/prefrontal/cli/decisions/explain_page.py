@@ -12,7 +12,16 @@ from rich.text import Text
 
 from ...decisions.labels import PRESET, TOLD
 from ...decisions.payloads import ROUTE, WAKE, AssessmentPayload, WakePayload
-from ...decisions.words import NOTHING_SAID, SUBJECTS, counted, facts, scored, sentence, trust_moved
+from ...decisions.words import (
+    NOTHING_SAID,
+    SUBJECTS,
+    act_text,
+    counted,
+    facts,
+    scored,
+    sentence,
+    trust_moved,
+)
 from ...feature_words import reason_words
 from ...plain_text import visible
 from ..page import cut, facts_table, list_moments, page, shown, when
@@ -136,7 +145,7 @@ def _what(record: Decision) -> str:
         return record.question or "" if record.acted else reason
     if isinstance(record.payload, AssessmentPayload):
         return f"{trust_moved(record.payload)}. {record.question}"
-    return f"{reason}: {record.question}" if record.kind != ROUTE else record.question or ""
+    return f"{reason}: {act_text(record)}" if record.kind != ROUTE else record.question or ""
 
 
 def _id_length(records: Sequence[Decision]) -> int:
