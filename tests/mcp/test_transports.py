@@ -154,6 +154,30 @@ def test_nothing_but_the_protocol_is_on_standard_output(tmp_path: Path) -> None:
     assert said["content"][0]["text"].startswith("modules must hold one at least, got none: ")
 
 
+def test_what_was_asked_before_standard_input_ended_is_answered(tmp_path: Path) -> None:
+    told = program(tmp_path)
+    start = {"protocolVersion": "2025-06-18", "capabilities": {}}
+    start["clientInfo"] = {"name": "test", "version": "1"}
+    asked: list[dict[str, Any]] = [
+        {"id": 1, "method": "initialize", "params": start},
+        {"method": "notifications/initialized"},
+        {"id": 2, "method": "tools/list"},
+        {"id": 3, "method": "tools/call", "params": {"name": "no-such", "arguments": {}}},
+    ]
+    done = subprocess.run(
+        [told.command, *told.args],
+        env=told.env,
+        cwd=tmp_path,
+        input="".join(json.dumps({"jsonrpc": "2.0", **each}) + "\n" for each in asked),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    replies = {each.get("id"): each for each in map(json.loads, done.stdout.splitlines())}
+    assert {1, 2, 3} <= set(replies)
+    assert "should_wake" in [each["name"] for each in replies[2]["result"]["tools"]]
+
+
 HALF = b"POST /mcp HTTP/1.1\r\nHost: localhost\r\n"
 
 

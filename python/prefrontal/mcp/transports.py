@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 import anyio
 from mcp.server.stdio import stdio_server
 
+from .last_answers import NotedWriting, OpenRequests, PatientReading
 from .standard_input import client_lines
 
 if TYPE_CHECKING:
@@ -34,7 +35,9 @@ async def _serve_stdio(server: Server[Any]) -> None:
     with client_lines() as lines:
         stdin = cast("anyio.AsyncFile[str]", lines)  # all that is done with it is to iterate
         async with stdio_server(stdin=stdin) as (reading, writing):
-            await server.run(reading, writing, server.create_initialization_options())
+            requests = OpenRequests()
+            patient, noted = PatientReading(reading, requests), NotedWriting(writing, requests)
+            await server.run(patient, noted, server.create_initialization_options())
 
 
 def serve_http(server: Server[Any], door: Door, ready: Callable[[str], object]) -> int | None:
