@@ -82,9 +82,10 @@ def test_every_path_of_the_settings_is_told_whose_home_is_meant(no_home: Path) -
 
 
 @pytest.mark.parametrize("value", ["", "here", "./here", "~"])
-def test_an_empty_or_relative_variable_counts_as_none(
+def test_an_empty_variable_counts_as_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str
 ) -> None:
+    """And so does a relative one."""
     for name in ("HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"):
         monkeypatch.setenv(name, value)
     user = list(pwd.getpwuid(os.getuid()))
