@@ -299,3 +299,9 @@ def test_relevance_knows_no_history() -> None:
     )
     assert after.candidates("plot the matrix")[0].score < before.relevance("plot the matrix")
     assert after.relevance("plot the matrix") == before.relevance("plot the matrix")
+
+
+def test_relevance_knows_no_rejection_of_another_prompt() -> None:
+    after = ToolRanker(TOOLS, {key_of(PLOT): [event("walk the dog", "rejected")]}, Ranker(), NOW)
+    before = ToolRanker(TOOLS, {}, Ranker(), NOW)
+    assert after.relevance("plot a matrix") == before.relevance("plot a matrix")

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..._core import routing as core
-from ..catalog.history import PastEvent, history_success, last_prompts
+from ..catalog.history import PRIOR, PastEvent, history_success, last_prompts
 from ..prompt.denials import affirmed
 from ..types import Candidate, SubIntent, Tool
 from .extra_steps import extra_step
@@ -299,7 +299,7 @@ class ToolRanker:
             explain=True,
             relatives=self._settings.relatives,
             word_vectors=self._settings.word_vectors,
-            successes=None if whatever_became else self._successes,
+            successes=dict.fromkeys(self._histories, PRIOR) if whatever_became else self._successes,
         )
 
     def _built(self) -> ToolIndex:
