@@ -69,6 +69,11 @@ from prefrontal.routing.prompt.denials import affirmed, denied
         ("don't run tests, count lines or find todos, just check links", "just check links"),
         ("check the links, don't run tests, count lines or find todos", "check the links"),
         ("never run tests, mail the report or delete old files. Zip src/", "Zip src/"),
+        ("don't open, install or run a.sh, list it", "list a.sh"),
+        ("don't download, unpack or install it, open the page", "open the page"),
+        ("zip src/, don't rename, destroy or overwrite a.txt", "zip src/"),
+        ("don't commit, push or tag it, run the tests", "run the tests"),
+        ("don't run tests, install packages or delete files, just count lines", "just count lines"),
     ],
 )
 def test_what_is_not_to_be_done_is_left_out(prompt: str, rest: str) -> None:

@@ -7,7 +7,8 @@ import re
 from ..._core import routing
 from ..place_names import is_place_name
 from ..plurals import is_plural
-from .verbs import groups
+from ..stems import stems
+from .verbs import OF_FILES, UNGROUPED, groups
 
 _JOINT = re.compile(
     r"(?:\s*+,\s*+(?:(?P<behind_comma>and|or)\s++)?|\s++(?P<last>and|or)\s++)", re.IGNORECASE
@@ -60,16 +61,21 @@ def end_of_acts(prompt: str, comma: int) -> int | None:
         return None
     acts = [act.split() for act in match["acts"].split(",") if act.strip()]
     verbs = [*(act[0] for act in acts), match["last"]]
-    return match.end("last") if all(map(is_verb, verbs)) else None
+    return match.end("last") if all(map(_may_be_verb, verbs)) else None
 
 
 def end_of_verbs(prompt: str, verb_end: int) -> int:
-    """Where the verbs end of which the first ends there: "rename, move or delete it"."""
+    """Where the verbs end of which the first ends there: "rename, move or delete it".
+
+    What no object parts from the first is one, too, beside a known verb or in front of "it".
+    """
     match = _VERBS.match(prompt, verb_end)
     if match is None:
         return verb_end
     further = [*match["first"].replace(",", " ").split(), match["last"]]
-    return match.end() if all(map(is_verb, further)) else verb_end
+    behind = re.match(r"\s*+(\w*)", prompt[match.end() :])
+    has_object = behind is not None and behind[1].lower() in _POINTERS
+    return match.end() if has_object or any(map(_may_be_verb, further)) else verb_end
 
 
 def listed(things: tuple[str, ...]) -> str:
@@ -81,6 +87,11 @@ def listed(things: tuple[str, ...]) -> str:
 def is_verb(word: str) -> bool:
     """Whether the word, by its stem, is a known verb."""
     return any(one in groups() for one in routing.tokens(word))
+
+
+def _may_be_verb(word: str) -> bool:
+    """Whether the word may be one at a verb's place in a list."""
+    return is_verb(word) or bool(stems(UNGROUPED, OF_FILES) & set(routing.tokens(word)))
 
 
 def _may_be_listed(thing: re.Match[str]) -> bool:
