@@ -62,6 +62,14 @@ def each(prompt: str) -> list[str]:
             ["find the mail for ada", "find the mail for the notes"],
         ),
         ("find notes and mails for ada", ["find notes for ada", "find mails for ada"]),
+        (
+            "check a.py for todos and for secrets",
+            ["check a.py for todos", "check a.py for secrets"],
+        ),
+        (
+            "look for todos, for secrets and for links in a.md",
+            ["look for todos in a.md", "look for secrets in a.md", "look for links in a.md"],
+        ),
         ("count the lines and words", ["count the lines", "count words"]),
     ],
 )

@@ -63,7 +63,9 @@ def one_for_each_noun(clause: SubIntent) -> tuple[SubIntent, ...]:
     objects = words[first:]
     if not opening or opening in stems(_OF_TWO) or any(one.text in _WHOLE for one in objects):
         return ()
-    act = _SEEKING if words[first - 1].text == "for" else opening
+    act = opening
+    if words[first - 1].text == "for":
+        act, objects = _SEEKING, _without_each_for(objects)
     items = _items(objects, _AND | _OR if is_looked_for(act) else _AND)
     if not 1 < len(items) <= MOST_NOUNS:
         return ()
@@ -91,6 +93,16 @@ def _behind_for(words: Sequence[Piece], first: int) -> int:
     lists = any(one.kind == "comma" or one.text in _AND for one in before)
     only_files = all(is_place_name(one.text) or one.text in _AND | {",", "for"} for one in before)
     return first if (lists and not only_files) or place == len(front) else first + place
+
+
+def _without_each_for(objects: Sequence[Piece]) -> list[Piece]:
+    """The words without each further "for" in front of a thing: "todos and for secrets"."""
+    further = (one for front, one in pairwise(objects) if one.text != "for" or not _is_joint(front))
+    return [*objects[:1], *further]
+
+
+def _is_joint(one: Piece) -> bool:
+    return one.kind == "comma" or one.text in _AND | _OR
 
 
 def _said(item: _Item, last: _Item, text: str) -> str:
