@@ -321,6 +321,7 @@ SUMS_UP = tool("domains/d/s/summarize_text.py", ["text: str"], [], "str")
 READS = tool("domains/d/r/read_text.py", ["path: str"], [], "str")
 PLAYS = tool("domains/d/p/play_song.py", ["song: str"], [], "str")
 SENDS = tool("domains/d/m/send_mail.py", ["body: str"], [], "str")
+SHORTENS = tool("domains/d/c/shorten.py", ["message: str"], [], "str")
 SPELLS = tool("domains/d/c/check_spelling.py", ["text: str"], [], "str")
 
 
@@ -349,6 +350,11 @@ SPELLS = tool("domains/d/c/check_spelling.py", ["text: str"], [], "str")
         (READS, TRANSLATES, ["read a.txt", "translate the text of b.txt"], "{{input.text}}"),
         (READS, TRANSLATES, ["read a.txt", "translate the text of a.txt"], RESULT),
         (READS, SENDS, ["read a.txt", "mail it with b.txt"], RESULT),
+        (READS, TRANSLATES, ["read src/a.txt", "translate the text of A.txt"], RESULT),
+        (READS, TRANSLATES, ["read a.txt", "translate src/a.txt to German"], RESULT),
+        (READS, TRANSLATES, ["read src/a.txt", "translate b/a.txt"], "{{input.text}}"),
+        (TRANSLATES, SHORTENS, ["translate the letter", "shorten the content"], RESULT),
+        (SHORTENS, SHORTENS, ["shorten the letter", "shorten the text again"], RESULT),
         (READS, TRANSLATES, ["read a.txt", "translate it like b.txt"], RESULT),
         (READS, TRANSLATES, ["read a.txt", "translate the text with words.txt"], RESULT),
     ],

@@ -34,7 +34,7 @@ _MAKING = (
 """What such a verb is followed by is what comes of it: "send the letter"."""
 _ANY_THING = (
     "document file page article result output outcome thing answer response reply rest whole "
-    "summary overview digest recap translation version copy it one"
+    "summary overview digest recap translation version copy text content string input it one"
 )
 _PARTS = (
     "introduction conclusion title subject headline beginning start end part section paragraph "
@@ -55,8 +55,9 @@ def has_own_object(arg: ArgSpec, text: str, tool: Tool, before: Sequence[tuple[s
     if not before or not same_type(arg.type_hint, "str") or _first_stem(text) in stems(_MAKING):
         return False
     if holds_content(arg) and not any(map(is_place, tool.spec.args)):
-        files = set(_files(text))
-        if files and files.isdisjoint(one for words, _ in before for one in places_in(words)):
+        files = _files(text)
+        earlier = [one for words, _ in before for one in places_in(words)]
+        if files and not any(_is_same(one, other) for one in files for other in earlier):
             return True
     _, latest = before[-1]
     works_on_content = any(one.required and holds_content(one) for one in latest.spec.args)
@@ -84,6 +85,12 @@ def _files(text: str) -> list[str]:
         for place in places_in(text)
         if not _TO.search(text[: text.index(place)]) and not place.endswith("/")
     ]
+
+
+def _is_same(one: str, other: str) -> bool:
+    """Whether two places may be one: "src/a.txt" is "a.txt", too."""
+    one, other = (f"/{place.strip('/').lower()}" for place in (one, other))
+    return one.endswith(other) or other.endswith(one)
 
 
 def _objects(text: str) -> list[str]:
