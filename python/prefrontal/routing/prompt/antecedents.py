@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from itertools import takewhile
 
 from ..._core import routing
-from ..place_names import places_in
+from ..place_names import is_place_name, places_in
 from ..plurals import is_plural
 from ..stems import stems
 from .clause_words import POLITE, word_set
-from .enumerations import is_verb, listed
+from .enumerations import listed, may_be_verb
 
 _SKIPPED = POLITE | word_set("but so or instead rather only simply")
 _ACT_ON_IT = re.compile(
@@ -56,7 +56,7 @@ def things_in(verb: str, words: str) -> tuple[str, ...]:
     parts = list(_parts(words[before.end() if before else 0 :]))
     first = parts[0][1] if names_a_thing(parts[0][1]) else ""
     more = (one for one in parts[1:] if one[1])  # nothing stands between the marks of ", and"
-    further = takewhile(lambda one: _is_definite(one[1]) or _is_listed(*one), more)
+    further = takewhile(lambda one: not _is_act(*one) and _may_be_more(one[1]), more)
     things = (first, *(one for _, one in further)) if first else ()
     return things if all(len(one.split()) <= _MOST_WORDS for one in things) else ()
 
@@ -76,13 +76,15 @@ def _is_definite(thing: str) -> bool:
     return bool(_DEFINITE.match(thing) or places_in(thing)) and names_a_thing(thing)
 
 
-def _is_listed(joint: str, thing: str) -> bool:
-    """Whether it is several things; behind "or" and a comma another act may stand."""
+def _is_act(joint: str, thing: str) -> bool:
+    """Whether it begins with a verb, as what stands behind "or" and a comma may."""
     words = thing.split()
-    is_act = joint == "or" or (joint == "," and len(words) > 1)
-    if is_act and is_verb(words[0]):
-        return False
-    return is_plural(thing) and names_a_thing(thing)
+    can_be = joint == "or" or (joint == "," and len(words) > 1)
+    return can_be and may_be_verb(words[0]) and not is_place_name(words[0])
+
+
+def _may_be_more(thing: str) -> bool:
+    return _is_definite(thing) or (is_plural(thing) and names_a_thing(thing))
 
 
 def names_a_thing(words: str) -> bool:

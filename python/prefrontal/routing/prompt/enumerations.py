@@ -61,7 +61,7 @@ def end_of_acts(prompt: str, comma: int) -> int | None:
         return None
     acts = [act.split() for act in match["acts"].split(",") if act.strip()]
     verbs = [*(act[0] for act in acts), match["last"]]
-    return match.end("last") if all(map(_may_be_verb, verbs)) else None
+    return match.end("last") if all(map(may_be_verb, verbs)) else None
 
 
 def end_of_verbs(prompt: str, verb_end: int) -> int:
@@ -75,7 +75,7 @@ def end_of_verbs(prompt: str, verb_end: int) -> int:
     further = [*match["first"].replace(",", " ").split(), match["last"]]
     behind = re.match(r"\s*+(\w*)", prompt[match.end() :])
     has_object = behind is not None and behind[1].lower() in _POINTERS
-    return match.end() if has_object or any(map(_may_be_verb, further)) else verb_end
+    return match.end() if has_object or any(map(may_be_verb, further)) else verb_end
 
 
 def listed(things: tuple[str, ...]) -> str:
@@ -89,7 +89,7 @@ def is_verb(word: str) -> bool:
     return any(one in groups() for one in routing.tokens(word))
 
 
-def _may_be_verb(word: str) -> bool:
+def may_be_verb(word: str) -> bool:
     """Whether the word may be one at a verb's place in a list."""
     return is_verb(word) or bool(stems(UNGROUPED, OF_FILES) & set(routing.tokens(word)))
 
