@@ -27,7 +27,7 @@ _CONTRAST = re.compile(r"\b(?:instead|rather|just|only|but)\b", re.IGNORECASE)
 _CLAUSE_END = re.compile(r"[!?;\n]|\.(?=\s)")
 _BEFORE_A_THING = re.compile(r"\s*(?:(?:or|and)\s+\w+\s+)?(?:(?:of|any|me|us)\s+)*", re.IGNORECASE)
 _BEHIND_A_THING = re.compile(
-    r"[,!?;()]|\.(?=\s|\Z)|(?:\A|\s)(?:to|into|as|with|by|for|or|and|but|again|yet|ever|please|now"
+    r"[,!?;()]|\.(?=\s|\Z)|(?:\A|\s)(?:to|into|as|with|by|for|n?or|and|but|again|yet|ever|please|now"
     r"|today|when|if|because|since|until|unless|anymore|at\s+all)\b",
     re.IGNORECASE,
 )
@@ -41,7 +41,7 @@ _DEFINITE = re.compile(
 _SAYS_HOW = "use include keep change lose add waste take install"
 """What these are not to be done to is mostly no object of the request: "don't lose quality"."""
 _MOST_WORDS = 8
-_JOINTS = ("and", "or", ",")
+_JOINTS = ("and", "or", "nor", ",")
 
 
 def things_in(verb: str, words: str) -> tuple[str, ...]:
@@ -77,9 +77,9 @@ def _is_definite(thing: str) -> bool:
 
 
 def _is_act(joint: str, thing: str) -> bool:
-    """Whether it begins with a verb, as what stands behind "or" and a comma may."""
+    """Whether it begins with a verb, as what stands behind "or", "nor" and a comma may."""
     words = thing.split()
-    can_be = joint == "or" or (joint == "," and len(words) > 1)
+    can_be = joint in ("or", "nor") or (joint == "," and len(words) > 1)
     return can_be and may_be_verb(words[0]) and not is_place_name(words[0])
 
 

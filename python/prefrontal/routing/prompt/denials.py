@@ -58,7 +58,7 @@ _STATING = word_set("that which who whose where is are was were am i'm")
 _NEXT_WORD = re.compile(r"\s+(\w+)")
 _BEHIND_AN_ACT = BEFORE_OBJECTS | PREPOSITIONS | CONNECTIVES | word_set("or but yet ever at all")
 _END = re.compile(
-    r"[.!?;](?=\s|\Z)|[,)\n]|\s(?=(?:but|then|just|instead|only|rather)\b)|\s(?=and\s+(?P<next>\w+))"
+    r"[.!?;](?=\s|\Z)|[)\n]|,(?!\s*+nor\b)|\s(?=(?:but|then|just|instead|only|rather)\b)|\s(?=and\s+(?P<next>\w+))"
 )
 _CLAUSE_END = re.compile(r"[.!?;,\n]|\b(?:and|then|but)\b")
 _FAR = 60

@@ -11,24 +11,25 @@ from ..stems import stems
 from .verbs import OF_FILES, UNGROUPED, groups
 
 _JOINT = re.compile(
-    r"(?:\s*+,\s*+(?:(?P<behind_comma>and|or)\s++)?|\s++(?P<last>and|or)\s++)", re.IGNORECASE
+    r"(?:\s*+,\s*+(?:(?P<behind_comma>and|n?or)\s++)?|\s++(?P<last>and|n?or)\s++)", re.IGNORECASE
 )
 _THING = re.compile(
     r"(?P<definite>(?:a|an|the|this|that|these|those|my|your|our|their|his|her|its|all|any|each"
     r"|every|both)\s++(?:[\w'’-]++\s++){0,2}?)?"
     r"(?P<noun>[^\s,;!?()]+?)"
-    r"(?=\.?(?:\s*+(?:[,;!?)\n]|\Z)|\s++(?:and|or|but|then|just|instead|only|rather|to|into|in|of|on"
+    r"(?=\.?(?:\s*+(?:[,;!?)\n]|\Z)|\s++(?:and|n?or|but|then|just|instead|only|rather|to|into|in|of|on"
     r"|from|at|with|for)\b)|\.\s)",
     re.IGNORECASE,
 )
 _ACTS = re.compile(
-    r"(?P<acts>(?:\s*+,\s*+(?!or\b)\w++(?:\s++(?!or\b)[^\s,;!?().]++(?:\.[^\s,;!?().]++)*+){1,6}+)"
+    r"(?P<acts>(?:\s*+,\s*+(?!n?or\b)\w++(?:\s++(?!n?or\b)[^\s,;!?().]++(?:\.[^\s,;!?().]++)*+){1,6}+)"
     r"{1,8}+)"
-    r"(?:\s*+,)?\s++or\s++(?P<last>\w++)(?P<object>\s++[\w.~/'’-]++)",
+    r"(?:\s*+,)?\s++n?or\s++(?P<last>\w++)(?P<object>\s++[\w.~/'’-]++)",
     re.IGNORECASE,
 )
 _VERBS = re.compile(
-    r"(?P<first>(?:\s*+,\s*+(?!or\b)\w++){1,8}+)(?:\s*+,)?\s++or\s++(?P<last>\w++)", re.IGNORECASE
+    r"(?P<first>(?:\s*+,\s*+(?!n?or\b)\w++){1,8}+)(?:\s*+,)?\s++n?or\s++(?P<last>\w++)",
+    re.IGNORECASE,
 )
 _POINTERS = frozenset(("it", "them"))
 
