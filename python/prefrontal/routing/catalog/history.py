@@ -197,16 +197,16 @@ def history_success(events: Iterable[PastEvent], now: float, half_life_days: flo
 def last_prompts(
     events: Iterable[PastEvent],
     kind: Literal["accepted", "rejected"],
-    meant: Callable[[str], str] = str,
+    wording: Callable[[str], str] = str,
 ) -> list[str]:
     """The prompts that a tool was last accepted, or last rejected, for.
 
-    meant: what of a prompt is told; prompts of which that is the same are one.
+    wording: what of a prompt is returned; prompts of which it is the same are one.
     """
     last: dict[str, Event] = {}
     for event in events:
         if event.intent and event.event in {"accepted", "rejected"}:
-            last[meant(event.intent)] = event.event
+            last[wording(event.intent)] = event.event
     return [prompt for prompt, verdict in last.items() if verdict == kind]
 
 

@@ -44,9 +44,9 @@ def without_file_names(prompt: str) -> str:
 
 def to_be_learned(prompt: str) -> str:
     """What a prompt asks for, without what it denies and the names of its files."""
-    asked = to_be_done(prompt)
-    rest = without_file_names(asked)
-    return rest if core.tokens(rest) else asked
+    request = to_be_done(prompt)
+    rest = without_file_names(request)
+    return rest if core.tokens(rest) else request
 
 
 def _what_is_left(place: str) -> str:
