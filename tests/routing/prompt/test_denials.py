@@ -8,6 +8,40 @@ from prefrontal.routing.prompt.denials import affirmed, denied
 
 
 @pytest.mark.parametrize(
+    ("prompt", "rest", "part"),
+    [
+        ("find todos but not secrets in a.py", "find todos in a.py", "not secrets"),
+        ("find todos, but not for secrets", "find todos", "not for secrets"),
+        ("find todos and not secrets or passwords", "find todos", "not secrets or passwords"),
+        ("zip the folder but not the old files.", "zip the folder.", "not the old files"),
+        ("check links but not headings, then list it", "check links, then list it", "not headings"),
+        ("play songs but not loud ones", "play songs", "not loud ones"),
+    ],
+)
+def test_things_that_are_not_meant_are_left_out(prompt: str, rest: str, part: str) -> None:
+    assert affirmed(prompt) == rest
+    assert denied(prompt) == (part,)
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "zip it but not delete it",
+        "mail it, but not yet",
+        "count words but not more than 100",
+        "find notes but not in docs/",
+        "find files but not only in src",
+        "read it but not to me",
+        "learn all, including but not limited to physics",
+        "they say it fails but not why",
+        "find todos, not secrets",
+    ],
+)
+def test_what_says_how_leaves_out_no_thing(prompt: str) -> None:
+    assert affirmed(prompt) == prompt and denied(prompt) == ()
+
+
+@pytest.mark.parametrize(
     ("prompt", "rest"),
     [
         ("zip the folder but do not delete the old files", "zip the folder"),

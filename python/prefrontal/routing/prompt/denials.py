@@ -6,6 +6,8 @@ Only what stands like a request of its own is one: "files that do not compile" d
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -21,6 +23,7 @@ from .clause_words import (
     word_set,
 )
 from .enumerations import end_of_acts, end_of_things, end_of_verbs, is_verb
+from .exclusions import exclusions
 
 _DENIAL = re.compile(
     r"\b(?:(?:(?:do|must|should|shall)\s+not|(?:do|must|should)n['’]?t|never|no\s+need\s+to"
@@ -71,7 +74,10 @@ _JOINTS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Denial:
-    """A part that says what is not to be done. verb: of the act that it denies."""
+    """A part that says what is not to be done, or to nothing of what it names.
+
+    verb: of the act that it denies, empty where it leaves out things.
+    """
 
     start: int
     verb: str
@@ -90,7 +96,8 @@ def denials(prompt: str) -> tuple[Denial, ...]:
             verb_end = end_of_verbs(prompt, match.end())
             place = _end(prompt, verb_end)
             parts.append(Denial(start, _verb(match), verb_end, place))
-    return tuple(parts)
+    left_out = _apart(exclusions(prompt), parts)
+    return tuple(sorted([*parts, *left_out], key=lambda one: one.start))
 
 
 def denied(prompt: str) -> tuple[str, ...]:
@@ -122,6 +129,15 @@ def affirmed(prompt: str) -> str:
 def to_be_done(prompt: str) -> str:
     """What is to be done: the prompt without what it says is not, unless nothing else is."""
     return affirmed(prompt) or prompt
+
+
+def _apart(places: Iterable[tuple[int, int]], acts: Sequence[Denial]) -> Iterator[Denial]:
+    """A part for each place that lies in none of the acts, which are in order."""
+    starts = [act.start for act in acts]
+    for start, end in places:
+        before = bisect_left(starts, end)
+        if not before or acts[before - 1].end <= start:
+            yield Denial(start, "", end, end)
 
 
 def _verb(match: re.Match[str]) -> str:
