@@ -84,6 +84,17 @@ def test_a_tool_is_not_found_by_the_name_of_a_file(prompt: str, name: str) -> No
     assert found == name and score == first(without_file_names(prompt))[1] >= 0.6
 
 
+@pytest.mark.parametrize("prompt", ["what is in test.py", "tests/test_a.py"])
+def test_where_a_prompt_says_nothing_but_a_files_name_no_tool_reaches_tau(prompt: str) -> None:
+    assert first(prompt)[1] < 0.6
+
+
+def test_what_was_accepted_with_nothing_but_a_files_name_is_found() -> None:
+    prompt = "what is in test.py"
+    accepted = {key_of(COUNT): [PastEvent("any", "accepted", NOW, "0" * 64, prompt)]}
+    assert first(prompt, accepted)[0] == "count_lines" and first(prompt, accepted)[1] >= 0.6
+
+
 def test_where_the_rest_finds_no_tool_the_name_counts() -> None:
     prompt = "have a go at tests/test_a.py"
     assert first(prompt)[0] == "run_test_file"

@@ -58,6 +58,12 @@ def _what_is_left(place: str) -> str:
     return ending_of(place)
 
 
+def names_only_files(prompt: str) -> bool:
+    """Whether the prompt names a file and has no other word with content: "what is in test.py"."""
+    others = core.tokens(with_places(prompt, lambda _: " "))
+    return bool(places_in(prompt)) and all(map(core.is_stop_word, others))
+
+
 def says_only_which(prompt: str, tool: Tool) -> str:
     """Why the tool is not for the prompt: its name begins with a verb that is but the ending of a
     file that is there, and no text of the tool has a verb like the prompt's. Empty where it may be.

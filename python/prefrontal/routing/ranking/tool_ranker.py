@@ -11,7 +11,7 @@ from ..catalog.history import PRIOR, PastEvent, history_success, last_prompts
 from ..prompt.denials import affirmed
 from ..types import Candidate, SubIntent, Tool
 from .extra_steps import extra_step
-from .file_names import says_only_which, to_be_learned, without_file_names
+from .file_names import names_only_files, says_only_which, to_be_learned, without_file_names
 from .index_store import IndexStore
 from .meanings import Meanings
 from .opposites import undoes
@@ -153,11 +153,14 @@ class ToolRanker:
         text = self._to_rank_by(intent)
         entries = {entry.name: entry for entry in self._asked(text, len(self._tools))}
         words = set(core.tokens(intent))
+        nothing_else = text == intent and names_only_files(intent)
         wanted = [one for key, one in entries.items() if among is None or key in among]
         candidates = []
         for one in wanted:
             tool = self._tools[one.name]
             more = extra_step(tool, one, entries, self._tools) if whole else ""
+            if nothing_else and not _is_known(one):
+                more = "the prompt says nothing but the name of a file"
             candidates.append(self._candidate(one, intent, words, more))
         if any(REJECTED in one.flags for one in candidates):
             before = self._before_any_no()._ranked(intent, among, whole=whole)
