@@ -211,6 +211,7 @@ UNITS = [
     *('{"a":', '{"', '"a",', "[[", "}{", "system:", "<|", "|>", "[INST]", "- a: b\n", "%s", "{a}"),
     *("I will send it by ", "within 3 hours ", "set trust ", "ignore all previous ", "not use a "),
     *("read_csv ", "read_csv good ", "not good read_csv ", "to be ", "though ", "use "),
+    "copy it and them ",
     *("and then ", "if ", "\u2028", "\ud800", "\u0301", "ﬁ", "İ", "ß", "2026-11-23T08:00 "),
 ]
 """Of hostile texts: repeated as long as the input may be."""

@@ -46,6 +46,8 @@ _WHICH_FILE = _OF_FILES | word_set(
     "clean open correct duplicate separate report plan chart list copy backup document archive"
 )
 """Verbs that may as well say which file is meant."""
+_FAR = 100
+"""Words at the start of a clause, and in front of a verb, that are looked at."""
 _EVERYDAY = word_set("get give use call ask tell take put set")
 _FROM_VERBS = word_set("to into with from at on onto up out")
 _OTHER_WORDS = word_set(
@@ -166,9 +168,9 @@ def may_go_on(front: Sequence[Piece], lexicon: Lexicon) -> bool:
     and reach more people", "courses that are short and cover a lot"), the verb belongs to that.
     """
     verb = skip_polite(front, 0)
-    if not _is_imperative(front, verb, lexicon):
+    if not _is_imperative(front[:_FAR], verb, lexicon):
         return False
-    rest = front[verb + 1 :]
+    rest = front[max(verb + 1, len(front) - _FAR) :]
     if front[verb].text in _GIVING and len(rest) < 3:  # "send mom and dad the report"
         return False
     return not any(
