@@ -52,6 +52,10 @@ double of(const Evidence& evidence, Fact fact) { return evidence[static_cast<std
 
 double rounded(double value) { return static_cast<double>(millionths(value)) / kMillion; }
 
+void set(Evidence& evidence, Fact fact, double value) {
+  evidence[static_cast<std::size_t>(fact)] = rounded(value);
+}
+
 class Ranker {
  public:
   Ranker(const Catalog& catalog, const Experience& experience, const Question& question)
@@ -76,8 +80,11 @@ class Ranker {
     Ranking out{{}, learned_, {}};
     for (std::size_t i = 0; i < n; ++i) out.tools.push_back(judged(best_[i].tool));
     out.evidence = evidence(without_copies(out.tools));
-    const double lowest = reached(out) + shared_success(out.tools, 1);
-    const double highest = std::max(lowest, plain_reached() + shared_success(out.tools, 0));
+    const auto first = std::span<const Ranked>(out.tools).first(std::min(kFirst, n));
+    const std::size_t one = std::min<std::size_t>(n, 1);
+    const double of_best = std::min(success(first.first(one)), success(first.subspan(one)));
+    const double lowest = reached(out) + of_best;
+    const double highest = std::max(lowest, plain_reached() + success(first));
     out.tools.resize(std::min<std::size_t>(n, question_.most));
     const bool tells = question_.joined && question_.relatives;
     const std::vector<Joint> near_words = tells ? joints() : std::vector<Joint>();
@@ -122,9 +129,7 @@ class Ranker {
     Evidence out{};
     if (best.empty()) return out;
     const Ranked& first = best[0];
-    const auto put = [&](Fact fact, double value) {
-      out[static_cast<std::size_t>(fact)] = rounded(value);
-    };
+    const auto put = [&](Fact fact, double value) { set(out, fact, value); };
     const auto count = [](double n) { return simd::natural_log(1.0 + n); };
     std::size_t words = 0;
     for (const Intent::Token& token : intent_.tokens) words += token.content ? 1 : 0;
@@ -182,9 +187,7 @@ class Ranker {
       covered = std::max(covered, description_.covered(best[i].tool));
     }
     const double lead = learned_ > 0.0 ? std::sqrt(best[0].linear) - linear : 0.0;
-    const auto put = [&](Fact fact, double value) {
-      out[static_cast<std::size_t>(fact)] = rounded(value);
-    };
+    const auto put = [&](Fact fact, double value) { set(out, fact, value); };
     put(Fact::share, 1.0 / all);
     put(Fact::linear_lead, 0.5 * (1.0 + lead));
     put(Fact::description_lead, 0.5 * (1.0 + best[0].description - description));
@@ -217,16 +220,12 @@ class Ranker {
     return sure ? std::max(plain, std::min(fitted, rounded(best.plain))) : fitted;
   }
 
-  // What success adds to the sums of all of the first tools, and so tells none apart; of the best
-  // one no more than of those from the second on.
-  double shared_success(std::span<const Ranked> tools, std::size_t from) const {
-    const std::span<const Ranked> first = tools.first(std::min(kFirst, tools.size()));
-    if (first.size() <= from) return 0.0;
+  // What success adds to the sums of all of these, and so tells none apart.
+  double success(std::span<const Ranked> tools) const {
     double sum = 0.0;
-    for (const Ranked& ranked : first.subspan(from)) sum += ranked.history_success;
-    const double mean = sum / static_cast<double>(first.size() - from);
-    const double shared = from == 0 ? mean : std::min(mean, first[0].history_success);
-    return question_.weights.history * std::max(0.0, shared - kPrior);
+    for (const Ranked& ranked : tools) sum += ranked.history_success;
+    const double mean = tools.empty() ? kPrior : sum / static_cast<double>(tools.size());
+    return question_.weights.history * std::max(0.0, mean - kPrior);
   }
 
   // The log odds, less those of a score of .6.

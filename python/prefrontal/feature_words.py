@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Iterable
 from itertools import groupby
 
+from .plural import listed
+
 USUAL = "what is usual here"
 _RULE = re.compile(r"rule (?P<rule>.*): (?P<answer>yes|no)", re.DOTALL)
 _EVERY_FILE = "**"
@@ -96,15 +98,12 @@ def _count(value: str, thing: str) -> str:
 
 def _listed(value: str, empty: str) -> str:
     """Members joined by "+" as a list; "none" is the one without a name."""
-    members = [empty if each == "none" else each for each in value.split("+")]
-    return members[0] if len(members) == 1 else f"{', '.join(members[:-1])} and {members[-1]}"
+    return listed([empty if each == "none" else each for each in value.split("+")])
 
 
 def _file_kinds(value: str) -> str:
     members = [_KINDS.get(each, each) for each in value.split("+")]
-    if len(members) == 1:
-        return f"{members[0]} only"
-    return f"{', '.join(members[:-1])} and {members[-1]}"
+    return f"{members[0]} only" if len(members) == 1 else listed(members)
 
 
 def _word(value: str) -> str:

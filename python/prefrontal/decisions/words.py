@@ -175,6 +175,11 @@ def brief(decision: Decision) -> tuple[str, str]:
             return "directive", f"for {subject}, {decision.reason}: {question}"
 
 
+def asks_worth(id_: str, options: str = "") -> str:
+    """How to answer a wake. id_: what is shown of its id. options: each behind a space."""
+    return f"Was it worth it? prefrontal feedback{options} {id_} useful   (or useless)"
+
+
 def act_text(decision: Decision) -> str:
     """What came of an act, for a line that has its reason already: texts of "asked" begin so."""
     return (decision.question or "").removeprefix(f"{decision.reason}: ")

@@ -42,13 +42,13 @@ def is_host(place: str) -> bool:
 
 def places_in(text: str) -> tuple[str, ...]:
     """The files, paths and addresses that the text names, in order, each once."""
-    return tuple(dict.fromkeys(text[start:end] for start, end in _spans(text)))
+    return tuple(dict.fromkeys(text[start:end] for start, end in place_spans(text)))
 
 
 def with_places(text: str, instead: Callable[[str], str]) -> str:
     """The text with something else for each place that it names."""
     parts, last = [], 0
-    for start, end in _spans(text):
+    for start, end in place_spans(text):
         parts += [text[last:start], instead(text[start:end])]
         last = end
     return "".join([*parts, text[last:]])
@@ -60,8 +60,8 @@ def ending_of(place: str) -> str:
     return match[0][2:] if match else ""
 
 
-def _spans(text: str) -> Iterator[tuple[int, int]]:
-    """(start, end) of each place, without the marks around it."""
+def place_spans(text: str) -> Iterator[tuple[int, int]]:
+    """(start, end) of each file, folder and address, without the marks around it."""
     for word in re.finditer(r"\S+", text):
         bare = word[0].rstrip(_MARKS).lstrip(_LEADING_MARKS)
         if is_place_name(bare):

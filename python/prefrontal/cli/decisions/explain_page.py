@@ -16,6 +16,7 @@ from ...decisions.words import (
     NOTHING_SAID,
     SUBJECTS,
     act_text,
+    asks_worth,
     counted,
     facts,
     scored,
@@ -195,7 +196,7 @@ def print_page(
 def _asks(record: Decision) -> str:
     short = record.id[:ID_LENGTH]
     if record.kind == WAKE:
-        return f"Was it worth it? prefrontal feedback {short} useful   (or useless)"
+        return asks_worth(short)
     return f"Was the choice right? prefrontal feedback {short} right   (or wrong)"
 
 

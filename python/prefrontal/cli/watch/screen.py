@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ...clock import SystemClock
+from ...decisions.words import asks_worth
 from ...plain_text import visible
 from ...plural import many
 from ...pulse.sinks import as_line
@@ -78,8 +79,7 @@ def wake_line(decision: Decision) -> str:
 
 def how_to_answer(decision: Decision, state: Path) -> str:
     """The command for another terminal, whole. state: where the decision is kept."""
-    command = f"prefrontal feedback{state_words(state)} {decision.id[:ID_LENGTH]} useful"
-    return painted(f"Was it worth it? {command}   (or useless)", dim=True)
+    return painted(asks_worth(decision.id[:ID_LENGTH], state_words(state)), dim=True)
 
 
 def settings_read(file: Path | None) -> str:

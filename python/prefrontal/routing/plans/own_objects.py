@@ -9,9 +9,9 @@ import re
 from collections.abc import Sequence
 
 from ..._core import routing
-from ..place_names import places_in
+from ..place_names import place_spans, places_in
 from ..plurals import is_plural
-from ..stems import stems
+from ..stems import first_stem, stems
 from ..types import ArgSpec, Tool
 from .places import is_place
 from .type_hints import same_type
@@ -52,7 +52,7 @@ def has_own_object(arg: ArgSpec, text: str, tool: Tool, before: Sequence[tuple[s
     Of things only behind a step that works on content: what one reads may be called anything.
     before: texts and tools of the steps in front.
     """
-    if not before or not same_type(arg.type_hint, "str") or _first_stem(text) in stems(_MAKING):
+    if not before or not same_type(arg.type_hint, "str") or first_stem(text) in stems(_MAKING):
         return False
     if holds_content(arg) and not any(map(is_place, tool.spec.args)):
         files = _files(text)
@@ -80,11 +80,8 @@ def _files(text: str) -> list[str]:
     words = [word.strip(_MARKS) for word in text.lower().split()]
     if {"it", "them"} & set(words):
         return []
-    return [
-        place
-        for place in places_in(text)
-        if not _TO.search(text[: text.index(place)]) and not place.endswith("/")
-    ]
+    worked_on = (place for place in place_spans(text) if not _TO.search(text[: place[0]]))
+    return [text[start:end] for start, end in worked_on if text[end - 1] != "/"]
 
 
 def _is_same(one: str, other: str) -> bool:
@@ -107,8 +104,3 @@ def _objects(text: str) -> list[str]:
 
 def _spoken_of(text: str, tool: Tool) -> frozenset[str]:
     return stems(text, tool.name, tool.spec.doc, *tool.returns, *tool.arg_docs.values())
-
-
-def _first_stem(text: str) -> str:
-    words = (one for one in routing.tokens(text) if not routing.is_stop_word(one))
-    return next(words, "")

@@ -10,11 +10,12 @@ from collections.abc import Iterator
 from itertools import takewhile
 
 from ..._core import routing
+from ...plural import listed
 from ..place_names import is_place_name, places_in
 from ..plurals import is_plural
 from ..stems import stems
 from .clause_words import POLITE, word_set
-from .enumerations import listed, may_be_verb
+from .enumerations import may_be_verb
 
 _SKIPPED = POLITE | word_set("but so or instead rather only simply")
 _ACT_ON_IT = re.compile(

@@ -79,12 +79,6 @@ def end_of_verbs(prompt: str, verb_end: int) -> int:
     return match.end() if has_object or any(map(may_be_verb, further)) else verb_end
 
 
-def listed(things: tuple[str, ...]) -> str:
-    """The things as one would list them: "a.txt, b.txt and c.txt"."""
-    front = ", ".join(things[:-1])
-    return f"{front} and {things[-1]}" if front else "".join(things)
-
-
 def is_verb(word: str) -> bool:
     """Whether the word, by its stem, is a known verb."""
     return any(one in groups() for one in routing.tokens(word))

@@ -10,7 +10,8 @@ import re
 from functools import lru_cache
 
 from ..._core import routing as core
-from ..place_names import ending_of, is_host, places_in, with_places
+from ..place_names import ending_of, is_host, place_spans, places_in, with_places
+from ..prompt.antecedents import names_a_thing
 from ..prompt.denials import to_be_done
 from ..prompt.verbs import groups
 from ..stems import stems
@@ -60,8 +61,11 @@ def _what_is_left(place: str) -> str:
 
 def names_only_files(prompt: str) -> bool:
     """Whether the prompt names a file and has no other word with content: "what is in test.py"."""
-    others = core.tokens(with_places(prompt, lambda _: " "))
-    return bool(places_in(prompt)) and all(map(core.is_stop_word, others))
+    return bool(places_in(prompt)) and not names_a_thing(_without_places(prompt))
+
+
+def _without_places(prompt: str) -> str:
+    return with_places(prompt, lambda _: " ")
 
 
 def says_only_which(prompt: str, tool: Tool) -> str:
@@ -80,17 +84,17 @@ def _endings(prompt: str) -> dict[str, str]:
     """Stems that only endings of files bring into the prompt, with what is done to the first such
     file.
     """
-    others = core.tokens(with_places(prompt, lambda _: " "))
+    others = core.tokens(_without_places(prompt))
     verbs: dict[str, str] = {}
-    for place in places_in(prompt):
-        for stem in core.tokens(ending_of(place)):
-            verbs.setdefault(stem, _verb_before(prompt, place))
+    for start, end in place_spans(prompt):
+        for stem in core.tokens(ending_of(prompt[start:end])):
+            verbs.setdefault(stem, _verb_at_end(prompt[:start]))
     return {stem: verb for stem, verb in verbs.items() if verb and stem not in others}
 
 
-def _verb_before(prompt: str, place: str) -> str:
-    """The verb for what is there that the place is the object of; empty for none."""
-    words = re.findall(r"\w+", prompt[: prompt.index(place)].lower())
+def _verb_at_end(before: str) -> str:
+    """The verb for what is there whose object stands behind these words; empty for none."""
+    words = re.findall(r"\w+", before.lower())
     while words and words[-1] in _BEFORE_A_FILE.split():
         words.pop()
     is_verb = words and stems(_OF_WHAT_IS_THERE) & set(core.tokens(words[-1]))

@@ -80,7 +80,7 @@ class ToolRanker:
         self._untold: ToolRanker | None = None
         self._words: frozenset[str] | None = None
         self._rank_by: dict[str, str] = {}
-        self._latest: dict[tuple[str, int, bool], list[RankedTool]] = {}
+        self._latest: dict[str, list[RankedTool]] = {}
         self._index = self._built()
 
     def candidates(
@@ -127,7 +127,7 @@ class ToolRanker:
         The best score by the words, the accepted prompts and, where there is one, the embedder.
         """
         intent = self._to_rank_by(intent)
-        best = self._asked(intent, 1, whatever_became=True)
+        best = self._ranked_anew(intent, 1, dict.fromkeys(self._histories, PRIOR))
         return best[0].score if best else 0.0
 
     def constants(self, intent: str) -> dict[str, float]:
@@ -135,7 +135,7 @@ class ToolRanker:
 
         others: the sum that gives 0.60 to the last one.
         """
-        ranked = self._asked(self._to_rank_by(intent), len(self._tools))
+        ranked = self._asked(self._to_rank_by(intent))
         maps = [one.explanation["calibration"] for one in ranked if one.explanation]
         if not maps:
             return {}
@@ -143,7 +143,7 @@ class ToolRanker:
 
     def by_name(self, intent: str) -> frozenset[str]:
         """The keys of the tools that the prompt calls by their whole names or summaries."""
-        best = self._asked(intent, self._settings.candidates)
+        best = self._asked(intent)[: self._settings.candidates]
         return frozenset(one.name for one in best if _by_name(one) or self._is_summary(intent, one))
 
     def _ranked(
@@ -151,7 +151,7 @@ class ToolRanker:
     ) -> dict[str, Candidate]:
         """whole: whether it is the prompt, which speaks of all that is to be done."""
         text = self._to_rank_by(intent)
-        entries = {entry.name: entry for entry in self._asked(text, len(self._tools))}
+        entries = {entry.name: entry for entry in self._asked(text)}
         words = set(core.tokens(intent))
         nothing_else = text == intent and names_only_files(intent)
         wanted = [one for key, one in entries.items() if among is None or key in among]
@@ -273,23 +273,22 @@ class ToolRanker:
         return self._rank_by[intent]
 
     def _stands_alone(self, rest: str) -> bool:
-        ranked = self._asked(rest, len(self._tools))
+        ranked = self._asked(rest)
         if any(_is_familiar(one) or _was_rejected(one) for one in ranked):
             return True
         return bool(ranked) and ranked[0].score >= self._settings.threshold
 
-    def _asked(self, intent: str, k: int, *, whatever_became: bool = False) -> list[RankedTool]:
-        """What the index says; the latest answers are kept, since one text is asked for again."""
-        question = intent, k, whatever_became
-        answer = self._latest.pop(question, None)
+    def _asked(self, intent: str) -> list[RankedTool]:
+        """All tools, best first; the latest answers are kept, since one text is asked for again."""
+        answer = self._latest.pop(intent, None)
         if answer is None:
-            answer = self._ranked_anew(intent, k, whatever_became)
-        self._latest[question] = answer
+            answer = self._ranked_anew(intent, len(self._tools), self._successes)
+        self._latest[intent] = answer
         while len(self._latest) > MOST_KEPT:
             del self._latest[next(iter(self._latest))]
         return answer
 
-    def _ranked_anew(self, intent: str, k: int, whatever_became: bool) -> list[RankedTool]:
+    def _ranked_anew(self, intent: str, k: int, successes: Mapping[str, float]) -> list[RankedTool]:
         weights, map_ = self._settings.weights, self._settings.calibration
         meanings = self._meanings
         return self._index.rank(
@@ -302,7 +301,7 @@ class ToolRanker:
             explain=True,
             relatives=self._settings.relatives,
             word_vectors=self._settings.word_vectors,
-            successes=dict.fromkeys(self._histories, PRIOR) if whatever_became else self._successes,
+            successes=successes,
         )
 
     def _built(self) -> ToolIndex:

@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from ..._core import routing as core
-from ..stems import stems
+from ..stems import first_stem, stems
 from ..types import Tool
 from .tool_words import words_of
 
@@ -38,11 +37,6 @@ def _act(prompt: str) -> tuple[str, str]:
     text = prompt.casefold()
     for written, act, others in _PAIRS:
         pair = re.search(written, text)
-        if pair and _opening(text) in stems(pair[1]):
+        if pair and first_stem(text) in stems(pair[1]):
             return act, others
     return "", ""
-
-
-def _opening(text: str) -> str:
-    """The stem of the first word with content."""
-    return next((one for one in core.tokens(text) if not core.is_stop_word(one)), "")
