@@ -6,12 +6,14 @@ FOLDER as for bench_routing.py. Tuned on: the prompts of MetaTool with an even n
 file of CLINC150, and docstrings (score_map_catalogues.py draws the catalogues). Held back: the
 prompts of MetaTool with an odd number, the validation file of CLINC150, people's prompts.
 --folds prints in place of the terms what a map fitted on three quarters of the prompts is worth on
-the others.
+the others. --learned fits only the terms of what was learned and keeps the others as they are: what
+is said of tools that nobody asked for stays.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -78,6 +80,9 @@ LARGE = {
 }
 NONE_COUNTS = {0: 3.0, 1: 2.5, 5: 3.0, 100: 7.0, FEW: 2.0}
 RIDGE = 1e-4
+LEARNED = frozenset({"phrasing", "linear", "phrasings", "learned", "accepted", "heard"})
+"""What is 0 where nothing was learned; there `linear_lead` is a half."""
+MAP = Path(__file__).parents[1] / "csrc/routing/score_map.cpp"
 
 Reals = NDArray[np.float64]
 Term = tuple[str, str, float, float]
@@ -146,23 +151,58 @@ def columns(evidence: Reals) -> Reals:
     return np.stack(values, axis=1)
 
 
-def regression(table: Reals, right: NDArray[np.bool_], weights: Reals) -> Reals:
-    """Logistic, with a ridge over columns of unit spread, by Newton's method."""
+def regression(
+    table: Reals, right: NDArray[np.bool_], weights: Reals, known: Reals | None = None
+) -> Reals:
+    """Logistic, with a ridge over columns of unit spread, by Newton's method. known: log odds that
+    are added.
+    """
     spread = table.std(axis=0)
     spread[spread == 0.0] = 1.0
     scaled = (table / spread).astype(np.float32)
+    added = np.float32(0.0) if known is None else known.astype(np.float32)
     counts = (weights / weights.sum()).astype(np.float32)
     penalty = np.full(table.shape[1], RIDGE)
-    penalty[0] = 0.0
+    penalty[0] = 0.0 if known is None else RIDGE
     beta = np.zeros(table.shape[1])
     for _ in range(15):
-        share = probability(scaled @ beta.astype(np.float32))
+        share = probability(scaled @ beta.astype(np.float32) + added)
         slope = scaled.T @ (counts * (share - right)) + 2.0 * penalty * beta
         curve = (scaled * (counts * share * (1.0 - share))[:, None]).T @ scaled
         beta -= np.linalg.solve(curve + np.diag(2.0 * penalty + 1e-9), slope)
         if np.abs(slope).max() < 1e-6:
             break
     return np.asarray(beta / spread)
+
+
+def fitted(
+    rows: Rows, table: Reals, weights: Reals, kept: Reals | None, among: NDArray[np.bool_]
+) -> Reals:
+    """The weights of all terms; of those that learning does not move as in `kept`, where given."""
+    if kept is None:
+        return regression(table[among], rows.right[among], weights[among])
+    moved = np.array([of_learning(term) for term in terms()])
+    told = among & (rows.evidence[:, FACTS.index("learned")] > 0.0)
+    known = table[told][:, ~moved] @ kept[~moved]
+    beta = kept.copy()
+    beta[moved] = regression(table[told][:, moved], rows.right[told], weights[told], known)
+    return beta
+
+
+def of_learning(term: Term) -> bool:
+    """Whether the term is 0 where nothing was learned."""
+    one, other, low, _ = term
+    return one in LEARNED or other in LEARNED or (one == "linear_lead" and low >= 0.5)
+
+
+def terms_of(source: str) -> Reals:
+    """The weights that a table of terms in C++ holds, as `regression` gives them."""
+    changes = [float(found) for found in re.findall(r"\{(-?[\d.]+), Fact::\w+, Fact::", source)]
+    out, slope = [], 0.0
+    for (_, _, low, high), change in zip(terms(), changes, strict=True):
+        out.append(change + (0.0 if low == 0.0 else slope))
+        slope = 0.0 if high == np.inf else out[-1]
+    return np.array(out)
 
 
 def probability(odds: Any) -> Any:
@@ -179,12 +219,12 @@ def lines(beta: Reals) -> list[str]:
     return out
 
 
-def print_folds(rows: Rows, table: Reals, weights: Reals) -> None:
+def print_folds(rows: Rows, table: Reals, weights: Reals, kept: Reals | None) -> None:
     """What a map fitted on the other folds of prompts is worth on each."""
     scores = np.zeros(len(rows.right))
     for fold in range(FOLDS):
         here = rows.fold == fold
-        beta = regression(table[~here], rows.right[~here], weights[~here])
+        beta = fitted(rows, table, weights, kept, ~here)
         scores[here] = probability(table[here] @ beta)
     clipped = np.clip(scores, 1e-6, 1.0 - 1e-6)
     loss = -np.log(np.where(rows.right, clipped, 1.0 - clipped))
@@ -208,13 +248,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Fit the map from evidence to a score.")
     parser.add_argument("--data", type=Path, metavar="FOLDER", required=True)
     parser.add_argument("--folds", action="store_true", help="what it is worth, fold by fold")
+    parser.add_argument("--learned", action="store_true", help="fit what learning tells alone")
     options = parser.parse_args()
+    kept = terms_of(MAP.read_text(encoding="utf-8")) if options.learned else None
     rows = stacked(list(drawn(sources(read(options.data)))))
     table, weights = columns(rows.evidence), weights_of(rows)
     if options.folds:
-        print_folds(rows, table, weights)
+        print_folds(rows, table, weights, kept)
         return
-    beta = regression(table, rows.right, weights)
+    beta = fitted(rows, table, weights, kept, np.ones(len(table), bool))
     print("\n".join(f"    {line}" for line in lines(beta)))
 
 

@@ -35,6 +35,7 @@ py::dict explanation_of(const ToldTool& tool, const Told& told, const Question& 
   out["called"] = ranked.name_words > 0;
   out["description"] = ranked.description;
   out["linear"] = ranked.linear;
+  out["margin"] = ranked.margin;
   out["phrasing"] = ranked.phrasing;
   out["nearest"] = ranked.nearest == kNone ? py::object(py::none()) : text_of(tool.nearest);
   out["rejected"] = ranked.refused;

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kMostRefusals = 200;  // of one tool
 constexpr int kOlder = 4;                   // phrasings learned again with each new one
-constexpr int kPasses = 3;
+constexpr int kPasses = 6;
 
 std::vector<std::string> stems_of(const Intent& intent) {
   std::vector<std::string> stems;
@@ -32,14 +32,36 @@ Experience Experience::copy() const {
   return out;
 }
 
-void Experience::learn(std::uint32_t phrasing, std::uint32_t tools, LinearModel::Past* past) {
+void Experience::learn(std::uint32_t phrasing, std::uint32_t tools, Past* past) {
   const Phrasings::Phrasing& learned = phrasings_[phrasing];
   const std::vector<double> x = phrasings_.x_of(learned);
-  if (past != nullptr) model_.keep(learned.words, *past);
-  model_.learn(learned.words, x, tools, learned.tool);
+  const Features features = phrasings_.features_of(learned, x);
+  if (past != nullptr) {
+    shares_.keep(learned.words, past->shares);
+    margins_.keep(features, past->margins);
+  }
+  shares_.learn(learned.words, x, tools, learned.tool);
+  margins_.learn(features, tools, learned.tool);
 }
 
-void Experience::learn_older(std::uint32_t newest, std::uint32_t tools, LinearModel::Past& past) {
+void Experience::learn_margins(std::uint32_t tools) {
+  margins_ = MarginModel();
+  for (int pass = 0; pass < kPasses; ++pass) {
+    for (std::uint32_t id = 0; id < phrasings_.slots(); ++id) {
+      const Phrasings::Phrasing& learned = phrasings_[id];
+      if (learned.tool == kNone) continue;
+      margins_.learn(phrasings_.features_of(learned, phrasings_.x_of(learned)), tools,
+                     learned.tool);
+    }
+  }
+}
+
+void Experience::undo(Past past) noexcept {
+  shares_.undo(std::move(past.shares));
+  margins_.undo(std::move(past.margins));
+}
+
+void Experience::learn_older(std::uint32_t newest, std::uint32_t tools, Past& past) {
   if (phrasings_.size() < 2) return;
   for (int i = 0; i < kOlder;) {
     if (cursor_ >= phrasings_.slots()) cursor_ = 0;
@@ -57,7 +79,7 @@ void Experience::accept(std::uint32_t tool, std::string_view text, std::uint32_t
   record.ok += 1.0;
   if (intent.tokens.empty()) return set_record(tool, record);
   const std::vector<std::string> stems = stems_of(intent);
-  LinearModel::Past past = model_.past();
+  Past past{shares_.past(), {}};
   const std::uint32_t cursor = cursor_;
   Phrasings::Change change = phrasings_.add(tool, intent, text);
   try {
@@ -67,7 +89,7 @@ void Experience::accept(std::uint32_t tool, std::string_view text, std::uint32_t
     set_record(tool, record);
   } catch (...) {
     cursor_ = cursor;
-    model_.undo(std::move(past));
+    undo(std::move(past));
     phrasings_.undo(std::move(change));
     throw;
   }
@@ -85,16 +107,18 @@ void Experience::reject(std::uint32_t tool, std::string_view text, const Moment&
   Refusal refusal{stems_of(intent), std::string(text)};
   std::vector<Refusal>& own = refusals_[tool];  // one that stays empty says nothing
   simd::make_room(1, own);
-  LinearModel::Past past = model_.past();
+  Past past{shares_.past(), {}};
   Phrasings::Change change = phrasings_.remove(tool, intent);
   try {
     if (change.removed != kNone) phrasings_.refresh();
     const Asked asked = phrasings_.ask(intent);
-    model_.keep(asked.words, past);
-    model_.unlearn(asked.words, asked.x, tool);
+    shares_.keep(asked.words, past.shares);
+    margins_.keep(asked.features, past.margins);
+    shares_.unlearn(asked.words, asked.x, tool);
+    margins_.unlearn(asked.features, tool);
     set_record(tool, record);
   } catch (...) {
-    model_.undo(std::move(past));
+    undo(std::move(past));
     phrasings_.undo(std::move(change));
     throw;
   }
@@ -133,7 +157,8 @@ void Experience::index_records() {
 void Experience::renumber(const std::vector<std::uint32_t>& tools) {
   phrasings_.renumber(tools);
   phrasings_.refresh();
-  model_.renumber(tools);
+  shares_.renumber(tools);
+  margins_.renumber(tools);
   std::map<std::uint32_t, std::vector<Refusal>> refusals;
   for (auto& [tool, own] : refusals_) {
     if (tools[tool] != kNone) refusals[tools[tool]] = std::move(own);

@@ -9,7 +9,7 @@ namespace prefrontal::routing {
 namespace {
 
 constexpr std::size_t kOthers = 8;
-constexpr float kFirstEnergy = 0.01F;
+constexpr StepSize kStep{1.0, 0.01F};
 
 // The tools that a step moves besides the right one: the likeliest, lower numbers among equals.
 std::vector<std::uint32_t> likeliest(const Shares& shares, std::uint32_t tools,
@@ -50,26 +50,11 @@ double Shares::share(std::uint32_t tool) const {
 
 Shares LinearModel::shares(std::span<const std::uint32_t> words, std::span<const double> x,
                            std::uint32_t tools) const {
-  thread_local std::vector<double> sums;
-  thread_local std::vector<char> seen;
-  thread_local std::vector<std::uint32_t> touched;
-  for (const std::uint32_t tool : touched) sums[tool] = seen[tool] = 0;  // of one given up
-  touched.clear();
-  sums.resize(std::max<std::size_t>(sums.size(), tools), 0.0);
-  seen.resize(std::max<std::size_t>(seen.size(), tools), 0);
+  ToolSums sums(tools);
   Shares out;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (words[i] >= rows_.size()) continue;
-    for (const Cell& cell : rows_[words[i]]) {
-      if (seen[cell.tool] == 0) {
-        touched.push_back(cell.tool);
-        seen[cell.tool] = 1;
-      }
-      sums[cell.tool] += x[i] * static_cast<double>(cell.weight);
-    }
-  }
-  out.tools = touched;
-  std::ranges::sort(out.tools);
+  for (std::size_t i = 0; i < words.size(); ++i)
+    if (words[i] < rows_.size()) sums.add(rows_[words[i]], x[i]);
+  out.tools = sums.tools();
   double highest = 0.0;
   for (const std::uint32_t tool : out.tools) highest = std::max(highest, sums[tool]);
   const double rest = simd::exponential(-highest);
@@ -78,8 +63,6 @@ Shares LinearModel::shares(std::span<const std::uint32_t> words, std::span<const
     out.of.push_back(simd::exponential(sums[tool] - highest));
     sum += out.of.back();
   }
-  for (const std::uint32_t tool : touched) sums[tool] = seen[tool] = 0;
-  touched.clear();
   for (double& share : out.of) share /= sum;
   out.other = rest / sum;
   return out;
@@ -97,7 +80,7 @@ void LinearModel::unlearn(std::span<const std::uint32_t> words, std::span<const 
                           std::uint32_t wrong) {
   double z = 0.0;
   for (std::size_t i = 0; i < words.size(); ++i)
-    z += x[i] * static_cast<double>(cell(words[i], wrong).weight);
+    if (words[i] < rows_.size()) z += x[i] * weight(rows_[words[i]], wrong);
   step(words, x, wrong, simd::logistic(z));
 }
 
@@ -112,31 +95,16 @@ void LinearModel::undo(Past past) noexcept {
   rows_.resize(std::min(rows_.size(), past.words));
 }
 
-Cell& LinearModel::cell(std::uint32_t word, std::uint32_t tool) {
-  if (word >= rows_.size()) rows_.resize(word + 1);
-  std::vector<Cell>& row = rows_[word];
-  const auto at = std::ranges::lower_bound(row, tool, {}, &Cell::tool);
-  if (at != row.end() && at->tool == tool) return *at;
-  return *row.insert(at, {tool, 0.0F, kFirstEnergy});
-}
-
 void LinearModel::step(std::span<const std::uint32_t> words, std::span<const double> x,
                        std::uint32_t tool, double slope) {
   for (std::size_t i = 0; i < words.size(); ++i) {
-    Cell& moved = cell(words[i], tool);
-    const double g = x[i] * slope;
-    moved.energy = static_cast<float>(static_cast<double>(moved.energy) + g * g);
-    moved.weight = static_cast<float>(static_cast<double>(moved.weight) -
-                                      g / std::sqrt(static_cast<double>(moved.energy)));
+    if (words[i] >= rows_.size()) rows_.resize(words[i] + 1);
+    adapt(rows_[words[i]], tool, x[i] * slope, kStep);
   }
 }
 
 void LinearModel::renumber(const std::vector<std::uint32_t>& tools) {
-  for (std::vector<Cell>& row : rows_) {
-    for (Cell& cell : row) cell.tool = tools[cell.tool];
-    std::erase_if(row, [](const Cell& cell) { return cell.tool == kNone; });
-    std::ranges::sort(row, {}, &Cell::tool);
-  }
+  for (Row& row : rows_) routing::renumber(row, tools);
 }
 
 }  // namespace prefrontal::routing

@@ -3,7 +3,7 @@
 //   z_i = sum of x_t W[t, i],  P_i = e^z_i / (1 + sum over all tools of e^z_j)
 //
 // The leading 1 is "none of them". A step moves the weights of the right tool and of the eight
-// likeliest others by AdaGrad (Duchi et al., JMLR 2011), g = x (P - y), W -= g / sqrt(G).
+// likeliest others by g = x (P - y).
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "csrc/routing/vocabulary.hpp"
+#include "csrc/routing/cells.hpp"
 
 namespace prefrontal::routing {
-
-struct Cell {
-  std::uint32_t tool;
-  float weight;
-  float energy;  // sum of squared steps
-};
 
 // Shares of the tools that a word of the prompt has weights for, in the order of the tools, and
 // of each of the others.
@@ -44,7 +38,7 @@ class LinearModel {
   // Rows as they were before steps, the latest last.
   struct Past {
     std::size_t words = 0;
-    std::vector<std::pair<std::uint32_t, std::vector<Cell>>> rows;
+    std::vector<std::pair<std::uint32_t, Row>> rows;
   };
   Past past() const { return {rows_.size(), {}}; }
   void keep(std::span<const std::uint32_t> words, Past& past) const;
@@ -52,15 +46,14 @@ class LinearModel {
   // Numbers the tools anew; kNone drops a tool.
   void renumber(const std::vector<std::uint32_t>& tools);
 
-  const std::vector<std::vector<Cell>>& rows() const { return rows_; }
-  void set_rows(std::vector<std::vector<Cell>> rows) { rows_ = std::move(rows); }
+  const std::vector<Row>& rows() const { return rows_; }
+  void set_rows(std::vector<Row> rows) { rows_ = std::move(rows); }
 
  private:
   void step(std::span<const std::uint32_t> words, std::span<const double> x, std::uint32_t tool,
             double slope);
-  Cell& cell(std::uint32_t word, std::uint32_t tool);
 
-  std::vector<std::vector<Cell>> rows_;  // by word, in the order of the tools
+  std::vector<Row> rows_;  // by word
 };
 
 }  // namespace prefrontal::routing

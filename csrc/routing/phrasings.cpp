@@ -210,19 +210,23 @@ void Phrasings::refresh() {
 }
 
 Asked Phrasings::ask(const Intent& intent) const {
-  Asked asked{{}, 0, {}, 0.0};
+  Asked asked{};
   if (live_ == 0) return asked;
   double squares = 0.0;
   double x_squares = 0.0;
+  std::vector<bool> follows;  // by known word: the one before it in the prompt is known, too
+  bool known = false;
   for (const Intent::Token& token : intent.tokens) {
     const std::uint32_t word = words_.find(token.stem);
-    if (word == kNone || counts_[word] == 0) {
+    const bool after_known = std::exchange(known, word != kNone && counts_[word] > 0);
+    if (!known) {
       ++asked.unknown;
       squares += 0.5 * (idf_by_count_[0] * idf_by_count_[0]);
       x_squares += 0.5 * (x_by_count_[0] * x_by_count_[0]);
       continue;
     }
     asked.words.push_back(word);
+    follows.push_back(after_known);
     asked.x.push_back(x(word));
     squares += idf(word) * idf(word);
     x_squares += x(word) * x(word);
@@ -230,6 +234,8 @@ Asked Phrasings::ask(const Intent& intent) const {
   asked.cosine_scale = scale_of(squares);
   const double x_scale = scale_of(x_squares);
   for (double& value : asked.x) value *= x_scale;
+  for (std::size_t i = 0; i < asked.words.size(); ++i)
+    asked.features.add(asked.words[i], asked.x[i], follows[i]);
   return asked;
 }
 
@@ -242,6 +248,12 @@ std::vector<double> Phrasings::x_of(const Phrasing& phrasing) const {
   }
   const double scale = scale_of(squares);
   for (double& value : out) value *= scale;
+  return out;
+}
+
+Features Phrasings::features_of(const Phrasing& phrasing, const std::vector<double>& x) const {
+  Features out;
+  for (std::size_t i = 0; i < x.size(); ++i) out.add(phrasing.words[i], x[i], i > 0);
   return out;
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "csrc/routing/intent.hpp"
+#include "csrc/routing/margin_model.hpp"
 #include "csrc/routing/vocabulary.hpp"
 #include "csrc/routing/word_vectors.hpp"
 
@@ -23,7 +24,8 @@ using WordIds = std::vector<std::uint32_t>;
 struct Asked {
   WordIds words;          // those that some phrasing has
   std::uint32_t unknown;  // how many others there are
-  std::vector<double> x;  // of `words`, for the linear model: of unit length with the unknown
+  std::vector<double> x;  // of `words`, for the models: of unit length with the unknown
+  Features features;      // the same, with pairs of words
   double cosine_scale;    // 1 / length over idf
 };
 
@@ -86,6 +88,7 @@ class Phrasings {
   Asked ask(const Intent& intent) const;
   // The x of a phrasing itself.
   std::vector<double> x_of(const Phrasing& phrasing) const;
+  Features features_of(const Phrasing& phrasing, const std::vector<double>& x) const;
   // Of each tool that a phrasing shares a word with, in the order of the tools.
   std::vector<Nearness> nearest(const Asked& asked) const;
   // The cosine with any other text over the same idf, where a word nobody used counts in full.

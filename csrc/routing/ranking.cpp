@@ -9,6 +9,7 @@
 
 #include "csrc/routing/candidates.hpp"
 #include "csrc/routing/description.hpp"
+#include "csrc/routing/matched_words.hpp"
 #include "csrc/routing/meaning_likeness.hpp"
 #include "csrc/simd/exponential.hpp"
 #include "csrc/simd/log.hpp"
@@ -42,6 +43,7 @@ constexpr std::uint32_t kRefined = 10;     // of more tools, the best by words
 constexpr double kSlack = 2e-6;            // more than rounding to millionths moves a sum
 constexpr double kMeaningShare = 0.4;      // of a description, where nothing is covered
 constexpr double kTaughtShare = 0.4;       // of D, where all was learned
+constexpr double kMarginShare = 0.7;       // of what learning says, the rest is by shares
 constexpr double kSame = 0.6;              // cosine from which a prompt is like an accepted one
 
 std::int64_t millionths(double value) {
@@ -66,7 +68,8 @@ class Ranker {
         description_(catalog, intent_, question.relatives),
         asked_(experience.phrasings().ask(intent_)),
         nearest_(experience.phrasings().nearest(asked_)),
-        shares_(experience.model().shares(asked_.words, asked_.x, catalog.tools())),
+        shares_(experience.shares_model().shares(asked_.words, asked_.x, catalog.tools())),
+        margins_(experience.margin_model().margins(asked_.features, catalog.tools())),
         calls_(name_calls(catalog, question.intent)),
         meanings_(catalog, experience, intent_, question.similarities, question.word_vectors) {
     const double n = experience.phrasings().size();
@@ -87,13 +90,14 @@ class Ranker {
     const double highest = std::max(lowest, plain_reached() + success(first));
     out.tools.resize(std::min<std::size_t>(n, question_.most));
     const bool tells = question_.joined && question_.relatives;
-    const std::vector<Joint> near_words = tells ? joints() : std::vector<Joint>();
+    const auto near_words = tells ? joints(catalog_, intent_) : std::vector<Joint>();
     for (Ranked& ranked : out.tools) {
       ranked.reached = ranked.raw == out.tools[0].raw ? lowest : highest;
       const double sum = static_cast<double>(ranked.raw) / kMillion;
       ranked.score = calibrated(sum, question_.calibration.slope, ranked.reached);
-      ranked.matched = matched(ranked.tool);
-      ranked.joined = joined(ranked, near_words);
+      const auto tokens = description_.tokens(ranked.tool);
+      ranked.matched = matched(intent_, tokens, experience_.phrasings(), near(ranked.tool));
+      ranked.joined = joined(catalog_, intent_, ranked.tool, ranked.matched, near_words);
     }
     return out;
   }
@@ -180,7 +184,7 @@ class Ranker {
     double description = 0.0;
     double covered = 0.0;
     for (std::size_t i = 1; i < best.size(); ++i) {
-      const double behind = static_cast<double>(best[0].raw - best[i].raw) / kMillion;
+      const double behind = static_cast<double>(best[0].fit - best[i].fit) / kMillion;
       all += simd::exponential(-20.0 * std::max(0.0, behind));
       linear = std::max(linear, std::sqrt(best[i].linear));
       description = std::max(description, best[i].description);
@@ -195,9 +199,9 @@ class Ranker {
   }
 
   double gap(const std::vector<Ranked>& best) const {
-    const double first = static_cast<double>(best[0].raw) / kMillion;
-    if (best.size() == 1) return std::clamp(first, 0.0, kMostGap);
-    return std::clamp(first - static_cast<double>(best[1].raw) / kMillion, 0.0, kMostGap);
+    std::int64_t next = 0;
+    for (std::size_t i = 1; i < best.size(); ++i) next = std::max(next, best[i].fit);
+    return std::clamp(static_cast<double>(best[0].fit - next) / kMillion, 0.0, kMostGap);
   }
 
   double plain_reached() const {
@@ -246,6 +250,7 @@ class Ranker {
     for (const NameCall& call : calls_) known.push_back(call.tool);
     for (const Nearness& near : nearest_) known.push_back(near.tool);
     known.insert(known.end(), shares_.tools.begin(), shares_.tools.end());
+    known.insert(known.end(), margins_.tools.begin(), margins_.tools.end());
     for (const auto& [tool, record] : experience_.records()) known.push_back(tool);
     if (!question_.similarities.empty() || !question_.successes.empty()) {
       known.resize(catalog_.tools());
@@ -312,7 +317,8 @@ class Ranker {
       return weights.name * description_.name(tool) + weights.doc * doc_feature(tool, nullptr);
     };
     const double by_likeness = mixture.text * kMeaningShare + weights.doc * learned_bonus();
-    const double by_rest = weights.doc * kMostLearned * learned_ * std::sqrt(shares_.other);
+    const double unheard = (1.0 - kMarginShare) * std::sqrt(shares_.other);
+    const double by_rest = weights.doc * kMostLearned * learned_ * unheard;
     std::vector<double> before;
     std::vector<double> after;
     for (const std::uint32_t tool : found) {
@@ -351,10 +357,16 @@ class Ranker {
   // What its likeness adds to D besides.
   double learned_bonus() const { return meanings_.by_vectors() ? kTaughtShare * learned_ : 0.0; }
 
+  // What both models say.
+  double learned(std::uint32_t tool) const {
+    const double margin = std::clamp(margins_.margin(tool), 0.0, 1.0);
+    return kMarginShare * margin + (1.0 - kMarginShare) * std::sqrt(shares_.share(tool));
+  }
+
   // D, as if it was never refused.
   double doc_feature(std::uint32_t tool, const Nearness* phrasing) const {
     const double part = learned_part(tool, phrasing);
-    const double doc = (1.0 - part) * text(tool) + part * std::sqrt(shares_.share(tool));
+    const double doc = (1.0 - part) * text(tool) + part * learned(tool);
     const double likeness = meanings_.likeness(tool);
     if (meanings_.by_embedder()) return doc + question_.similarity_share * (likeness - doc);
     return std::min(1.0, doc + learned_bonus() * likeness);
@@ -385,6 +397,7 @@ class Ranker {
     out.nearest = phrasing == nullptr ? kNone : phrasing->nearest[0];
     out.description = description_.text(tool);
     out.linear = shares_.share(tool);
+    out.margin = margins_.margin(tool);
     double name = std::max(description_.name(tool), out.phrasing);
     double doc = doc_feature(tool, phrasing);
     out.likeness = rounded(meanings_.likeness(tool));
@@ -398,68 +411,10 @@ class Ranker {
     if (out.name_words > 0) name = doc = 1.0;
     const double history = success(tool);
     out.raw = millionths(weights.name * name + weights.doc * doc + weights.history * history);
+    out.fit = millionths(weights.name * name + weights.doc * doc + weights.history * kPrior);
     out.name_similarity = rounded(name);
     out.doc_keywords = rounded(doc);
     out.history_success = rounded(history);
-    return out;
-  }
-
-  bool in_phrasings(std::uint32_t tool, std::string_view stem) const {
-    const Nearness* phrasing = near(tool);
-    if (phrasing == nullptr) return false;
-    const Phrasings& all = experience_.phrasings();
-    for (const std::uint32_t id : phrasing->nearest) {
-      if (id == kNone) break;
-      for (const std::uint32_t word : all[id].words) {
-        if (all.word(word) == stem) return true;
-      }
-    }
-    return false;
-  }
-
-  std::vector<std::string> matched(std::uint32_t tool) const {
-    const std::uint64_t tokens = description_.tokens(tool);
-    std::vector<std::uint64_t> bits;
-    std::uint32_t content = 0;
-    for (const Intent::Token& token : intent_.tokens) {
-      bits.push_back(token.content && content < 64 ? std::uint64_t{1} << content : 0);
-      content += token.content ? 1 : 0;
-    }
-    std::vector<std::string> out;
-    for (const Intent::Word& word : intent_.words) {
-      const bool has = (tokens & bits[word.token]) != 0;
-      if (has || in_phrasings(tool, intent_.tokens[word.token].stem)) out.push_back(word.typed);
-    }
-    return out;
-  }
-
-  // Relatives of the prompt's words, the likest of each word first.
-  struct Joint {
-    std::size_t word;  // of intent_.words
-    std::uint32_t other;
-  };
-  std::vector<Joint> joints() const {
-    std::vector<Joint> out;
-    for (std::size_t word = 0; word < intent_.words.size(); ++word) {
-      const Intent::Token& token = intent_.tokens[intent_.words[word].token];
-      if (!token.content) continue;
-      for (const Relative& relative : relatives(catalog_, token.stem))
-        out.push_back({word, relative.word});
-    }
-    return out;
-  }
-
-  // The likest that the tool has, of each word that it is not matched by.
-  std::vector<std::pair<std::string, std::string>> joined(const Ranked& ranked,
-                                                          const std::vector<Joint>& joints) const {
-    std::vector<std::pair<std::string, std::string>> out;
-    for (const auto& [word, other] : joints) {
-      const std::string& typed = intent_.words[word].typed;
-      if (!out.empty() && out.back().first == typed) continue;
-      if (std::ranges::find(ranked.matched, typed) != ranked.matched.end()) continue;
-      if (std::ranges::binary_search(catalog_.in_texts.of(other), ranked.tool))
-        out.emplace_back(typed, catalog_.words.text(other));
-    }
     return out;
   }
 
@@ -471,6 +426,7 @@ class Ranker {
   Asked asked_;
   std::vector<Nearness> nearest_;
   Shares shares_;
+  Margins margins_;
   std::vector<NameCall> calls_;
   double learned_;
   MeaningLikeness meanings_;

@@ -13,14 +13,14 @@
 // A tool that the prompt calls by its whole name (exact_names.hpp) comes first, with N = D = 1; of
 // several, the one of the longest name.
 // N = max(name_coverage * name_share, nearness of the tool's phrasings)
-// D = (1 - s w) text + s w sqrt(P), P the linear model's share; s is .7, up to .9 for a tool of few
-// words that learning knows a word of the prompt of
+// D = (1 - s w) text + s w (.7 M + .3 sqrt(P)), M the tool's margin, held to 0..1, and P its share;
+// s is .7, up to .9 for a tool of few words that learning knows a word of the prompt of
 // text = description + .4 (1 - covered) max(0, likeness - description), covered: the part of the
 // prompt's words that the tool's texts have; likeness: of what they and the tool's phrasings mean
 // (meaning_likeness.hpp). Where there are more than 1,024 tools it is 0 but for those that use
-// taught something about and for the 10 best by words. It also adds .4 w likeness to D, up to 1.
-// With an embedder D is mixed with its likeness in place of both.
-// Both are multiplied by 1 - r^3, r the largest cosine with a prompt the tool was refused for.
+// taught something about and for the 10 best by words. It also adds .4 w likeness to D, up
+// to 1. With an embedder D is mixed with its likeness in place of both. Both are multiplied by 1 -
+// r^3, r the largest cosine with a prompt the tool was refused for.
 #pragma once
 
 #include <cstdint>
@@ -71,6 +71,7 @@ struct Question {
 struct Ranked {
   std::uint32_t tool;
   std::int64_t raw;  // millionths
+  std::int64_t fit;  // the same if no tool had ever been tried: what the map compares
   double score;
   double reached;  // the sum that gives .6
   double name_similarity;
@@ -79,7 +80,8 @@ struct Ranked {
   double likeness;
   // What they follow from.
   double description;
-  double linear;
+  double linear;  // share
+  double margin;
   double phrasing;
   double plain;           // the weighted sum without refusals and history
   double accepted;        // the largest cosine with a phrasing

@@ -24,6 +24,9 @@ enum class ExperiencePart : std::uint64_t {
   record_tools,
   records,
   cursor,
+  margin_keys,
+  margin_starts,
+  margin_cells,
 };
 
 constexpr Section section(ExperiencePart part) { return static_cast<Section>(part); }
@@ -65,6 +68,11 @@ void PackedTexts::add(std::string_view text) {
   starts.push_back(static_cast<std::uint32_t>(letters.size()));
 }
 
+void PackedRows::add(const Row& row) {
+  cells.insert(cells.end(), row.begin(), row.end());
+  starts.push_back(static_cast<std::uint32_t>(cells.size()));
+}
+
 SavedExperience::SavedExperience(const Experience& experience) {
   const Phrasings& phrasings = experience.phrasings_;
   for (std::uint32_t word = 0; word < phrasings.words(); ++word) words_.add(phrasings.word(word));
@@ -90,9 +98,10 @@ SavedExperience::SavedExperience(const Experience& experience) {
       refusal_tools_.push_back(tool);
     }
   }
-  for (const std::vector<Cell>& row : experience.model_.rows()) {
-    cells_.insert(cells_.end(), row.begin(), row.end());
-    row_starts_.push_back(static_cast<std::uint32_t>(cells_.size()));
+  for (const Row& row : experience.shares_.rows()) shares_.add(row);
+  for (const auto& [key, row] : experience.margins_.rows()) {
+    margin_keys_.push_back(key);
+    margins_.add(*row);
   }
   for (const auto& [tool, record] : experience.records_) {
     record_tools_.push_back(tool);
@@ -112,11 +121,14 @@ void SavedExperience::write(IndexWriter& writer) const {
   writer.add(section(ExperiencePart::refusal_letters), refusals_.letters);
   writer.add(section(ExperiencePart::refusal_starts), refusals_.starts);
   writer.add(section(ExperiencePart::refusal_tools), refusal_tools_);
-  writer.add(section(ExperiencePart::row_starts), row_starts_);
-  writer.add(section(ExperiencePart::cells), cells_);
+  writer.add(section(ExperiencePart::row_starts), shares_.starts);
+  writer.add(section(ExperiencePart::cells), shares_.cells);
   writer.add(section(ExperiencePart::record_tools), record_tools_);
   writer.add(section(ExperiencePart::records), records_);
   writer.add(section(ExperiencePart::cursor), cursor_);
+  writer.add(section(ExperiencePart::margin_keys), margin_keys_);
+  writer.add(section(ExperiencePart::margin_starts), margins_.starts);
+  writer.add(section(ExperiencePart::margin_cells), margins_.cells);
 }
 
 namespace {
@@ -126,21 +138,34 @@ void read_words(const MappedIndex& file, GrowingVocabulary& words) {
   for (std::size_t i = 0; i < texts.size(); ++i) expect(words.add(text_of(texts[i])) == i);
 }
 
-std::vector<std::vector<Cell>> read_rows(const MappedIndex& file, std::uint32_t words,
-                                         std::uint32_t tools) {
+Row read_row(std::span<const Cell> cells, std::uint32_t tools) {
+  for (std::size_t at = 0; at < cells.size(); ++at) {
+    expect(cells[at].tool < tools && (at == 0 || cells[at - 1].tool < cells[at].tool));
+    expect(std::isfinite(cells[at].weight) && std::isfinite(cells[at].energy) &&
+           cells[at].energy > 0.0F);
+  }
+  return {cells.begin(), cells.end()};
+}
+
+std::vector<Row> read_rows(const MappedIndex& file, std::uint32_t words, std::uint32_t tools) {
   const Rows<Cell> cells(file, ExperiencePart::cells, ExperiencePart::row_starts);
   expect(cells.size() <= words);
-  std::vector<std::vector<Cell>> rows;
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    const std::span<const Cell> row = cells[i];
-    for (std::size_t at = 0; at < row.size(); ++at) {
-      expect(row[at].tool < tools && (at == 0 || row[at - 1].tool < row[at].tool));
-      expect(std::isfinite(row[at].weight) && std::isfinite(row[at].energy) &&
-             row[at].energy > 0.0F);
-    }
-    rows.emplace_back(row.begin(), row.end());
-  }
+  std::vector<Row> rows;
+  for (std::size_t i = 0; i < cells.size(); ++i) rows.push_back(read_row(cells[i], tools));
   return rows;
+}
+
+MarginModel read_margins(const MappedIndex& file, std::uint32_t words, std::uint32_t tools) {
+  const Rows<Cell> cells(file, ExperiencePart::margin_cells, ExperiencePart::margin_starts);
+  const auto keys = file.section<Features::Key>(section(ExperiencePart::margin_keys));
+  expect(cells.size() == keys.size());
+  MarginModel out;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const auto [first, second] = Features::words(keys[i]);
+    expect(first < words && second < words && (i == 0 || keys[i - 1] < keys[i]));
+    out.set_row(keys[i], read_row(cells[i], tools));
+  }
+  return out;
 }
 
 std::span<const std::uint32_t> read_tools(const MappedIndex& file, ExperiencePart part,
@@ -189,7 +214,12 @@ Experience SavedExperience::read(const MappedIndex& file, std::uint32_t tools) {
   phrasings.live_ = phrasings.slots();
   phrasings.refresh();
 
-  out.model_.set_rows(read_rows(file, phrasings.words(), tools));
+  out.shares_.set_rows(read_rows(file, phrasings.words(), tools));
+  if (file.section<std::uint32_t>(section(ExperiencePart::margin_starts)).empty()) {
+    out.learn_margins(tools);  // saved before there were any
+  } else {
+    out.margins_ = read_margins(file, phrasings.words(), tools);
+  }
   const Rows<char> refused(file, ExperiencePart::refusal_letters, ExperiencePart::refusal_starts);
   const auto refusers = read_tools(file, ExperiencePart::refusal_tools, refused.size(), tools);
   for (std::size_t i = 0; i < refused.size(); ++i) {

@@ -23,6 +23,14 @@ struct PackedTexts {
   void add(std::string_view text);
 };
 
+// Rows of weights one after the other.
+struct PackedRows {
+  std::vector<Cell> cells;
+  std::vector<std::uint32_t> starts{0};
+
+  void add(const Row& row);
+};
+
 // What use has taught, as rows of plain numbers.
 class SavedExperience {
  public:
@@ -40,8 +48,9 @@ class SavedExperience {
   std::vector<std::uint32_t> word_starts_{0};
   PackedTexts refusals_;
   std::vector<std::uint32_t> refusal_tools_;
-  std::vector<std::uint32_t> row_starts_{0};
-  std::vector<Cell> cells_;
+  PackedRows shares_;
+  std::vector<Features::Key> margin_keys_;
+  PackedRows margins_;
   std::vector<std::uint32_t> record_tools_;
   std::vector<Record> records_;
   std::vector<std::uint32_t> cursor_;

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from prefrontal._core.routing import is_stop_word, tokens
 
-from .twin_experience import Experience
+from .twin_experience import Experience, paired
 from .twin_lexicon import lexical_weight, related_words
 from .twin_numbers import UNIT, edits, exp, ln, logistic, millionths, scale, units
 from .twin_word_vectors import cosine as near_meaning
@@ -75,7 +75,9 @@ def nearer(odds: float, evidence: list[float]) -> float:
 
 
 class Row(NamedTuple):
-    """A tool in a ranking; called and raw are below 0, so that rows sort best first."""
+    """A tool in a ranking; called and raw are below 0, so that rows sort best first. fit: raw, not
+    below 0, if no tool had been tried.
+    """
 
     called: int
     raw: int
@@ -88,12 +90,12 @@ class Row(NamedTuple):
     linear: float
     description: float
     likeness: float
+    fit: int
 
 
 def gap(rows: list[Row]) -> float:
-    if len(rows) == 1:
-        return min(0.5, -rows[0].raw / 1e6)
-    return min(0.5, max(0.0, -rows[0].raw / 1e6 - -rows[1].raw / 1e6))
+    best, *others = (row.fit / 1e6 for row in rows)
+    return min(0.5, max(0.0, best - max(others, default=0.0)))
 
 
 def mean(rates: list[float]) -> float:
@@ -108,7 +110,7 @@ def lead(rows: list[Row], learned: bool) -> list[float]:
     best, *others = rows
     total = 1.0
     for row in others:
-        total += exp(-20.0 * max(0.0, (row.raw - best.raw) / 1e6))
+        total += exp(-20.0 * max(0.0, (best.fit - row.fit) / 1e6))
     linear = best.linear - max([0.0, *(row.linear for row in others)]) if learned else 0.0
     description = best.description - max([0.0, *(row.description for row in others)])
     covered = best.facts[0] - max([0.0, *(row.facts[0] for row in others)])
@@ -275,7 +277,9 @@ class PlainIndex:
         near_by = self.nearness_of_meaning(intent) if word_vectors else [0.0] * len(self.keys)
         alike = [likeness(one) if word_vectors else 0.0 for one in near_by]
         nearness = experience.nearness(words) if n else {}
-        shares, rest = experience.shares(experience.features(words, unknown=True) if n else {})
+        known = experience.features(words, unknown=True) if n else {}
+        shares, rest = experience.shares(known)
+        margins = experience.margins_of(paired(words, known))
         learned = n / (n + len(self.keys)) if n else 0.0
         rows = []
         for i, own in enumerate(described):
@@ -291,7 +295,9 @@ class PlainIndex:
             if alike[i] > text_part:
                 share = 0.4 * (1.0 - own.covered)
                 text_part = text_part + share * (alike[i] - text_part)
-            doc = min(1.0, (1.0 - part) * text_part + part * linear + 0.4 * learned * alike[i])
+            margin = max(0.0, min(1.0, margins.get(i, 0.0)))
+            both = 0.7 * margin + (1.0 - 0.7) * linear
+            doc = min(1.0, (1.0 - part) * text_part + part * both + 0.4 * learned * alike[i])
             plain = weights["name"] * name + weights["doc"] * doc + weights["history"] * 0.5
             refused = experience.refusal(i, words)
             kept = 1.0 - refused * refused * refused
@@ -304,6 +310,9 @@ class PlainIndex:
             raw = millionths(
                 weights["name"] * name + weights["doc"] * doc + weights["history"] * history
             )
+            untried = millionths(
+                weights["name"] * name + weights["doc"] * doc + weights["history"] * 0.5
+            )
             features = {"name_similarity": name, "doc_keywords": doc, "history_success": history}
             rounded = {key: millionths(value) / 1e6 for key, value in features.items()}
             facts = [own.covered, own.known, own.description, own.name_coverage, near]
@@ -312,7 +321,7 @@ class PlainIndex:
                 min(5.0, own.text),
                 ln(1.0 + len(experience.newest.get(i, []))),
             ]
-            told_by = (linear, own.description, millionths(alike[i]) / 1e6)
+            told_by = (linear, own.description, millionths(alike[i]) / 1e6, untried)
             rows.append(Row(-called, -raw, i, rounded, matched, plain, accepted, facts, *told_by))
         rows.sort(key=lambda row: row[:3])
         best = rows[0]

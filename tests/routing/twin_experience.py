@@ -11,6 +11,9 @@ from prefrontal._core.routing import tokens
 
 from .twin_numbers import exp, ln, logistic, scale, single
 
+Weights = dict[tuple[str, int], tuple[float, float]]
+"""By word, or pair of words, and tool: the weight and the sum of squared steps."""
+
 
 @dataclass(eq=False)
 class Phrasing:
@@ -25,7 +28,8 @@ class Experience:
     phrasings: list[Phrasing] = field(default_factory=list)  # in the order they were added
     newest: dict[int, list[Phrasing]] = field(default_factory=dict)  # of each tool, oldest first
     refused: dict[int, list[list[str]]] = field(default_factory=dict)
-    weights: dict[tuple[str, int], tuple[float, float]] = field(default_factory=dict)
+    weights: Weights = field(default_factory=dict)
+    margins: Weights = field(default_factory=dict)
     records: dict[int, tuple[float, float, float | None]] = field(default_factory=dict)
     given: dict[int, float] = field(default_factory=dict)
     cursor: int = 0
@@ -121,11 +125,7 @@ class Experience:
         return {tool: exp(z - highest) / total for tool, z in sums.items()}, rest / total
 
     def step(self, features: dict[str, float], tool: int, slope: float) -> None:
-        for word, x in features.items():
-            weight, energy = self.weights.get((word, tool), (0.0, single(0.01)))
-            energy = single(energy + (x * slope) * (x * slope))
-            weight = single(weight - x * slope / math.sqrt(energy))
-            self.weights[word, tool] = weight, energy
+        adapt(self.weights, features, tool, slope, 1.0, 0.01)
 
     def learn(self, phrasing: Phrasing) -> None:
         features = self.features(phrasing.words, unknown=False)
@@ -138,6 +138,26 @@ class Experience:
             *((tool, shares.get(tool, rest)) for tool in others[:8]),
         ]:
             self.step(features, tool, slope)
+        self.learn_margins(paired(phrasing.words, features), phrasing.tool)
+
+    # --- margins -------------------------------------------------------------------------------
+    def margins_of(self, features: dict[str, float]) -> dict[int, float]:
+        """Of the tools with weights for these words and pairs."""
+        sums: dict[int, float] = {}
+        for key, x in features.items():
+            for tool in range(self.tools):
+                if (key, tool) in self.margins:
+                    sums[tool] = sums.get(tool, 0.0) + x * self.margins[key, tool][0]
+        return sums
+
+    def learn_margins(self, features: dict[str, float], right: int) -> None:
+        margins = self.margins_of(features)
+        rivals = [tool for tool, z in margins.items() if tool != right and z > 0.0]
+        rivals.sort(key=lambda tool: (-margins[tool], tool))
+        steps = [(right, min(0.0, margins.get(right, 0.0) - 1.0))]
+        for tool, slope in steps + [(tool, margins[tool]) for tool in rivals[:8]]:
+            if slope:
+                adapt(self.margins, features, tool, slope, 0.5, 0.1)
 
     # --- feedback ----------------------------------------------------------------------------
     def teach(self, given: list[tuple[int, str]]) -> None:
@@ -146,7 +166,7 @@ class Experience:
             known = list(self.phrasings)
             if tokens(text) and (phrasing := self.add(tool, text)) not in known:
                 taught.append(phrasing)
-        for phrasing in taught * 3:
+        for phrasing in taught * 6:
             if any(phrasing is kept for kept in self.phrasings):
                 self.learn(phrasing)
 
@@ -199,6 +219,9 @@ class Experience:
             for word, x in features.items():
                 z += x * self.weights.get((word, tool), (0.0, 0.0))[0]
             self.step(features, tool, logistic(z))
+            pairs = paired(words, features)
+            if (margin := max(0.0, self.margins_of(pairs).get(tool, 0.0))) > 0.0:
+                adapt(self.margins, pairs, tool, margin, 0.5, 0.1)
         kept = [old for old in self.refused.get(tool, []) if set(old) != set(words)]
         self.refused[tool] = (kept + [words])[-200:]
 
@@ -215,3 +238,35 @@ class Experience:
                 product += square if word in old else 0.0
             most = max(most, min(1.0, product * scale(ours) * scale(theirs)))
         return most
+
+
+def paired(words: Iterable[str], features: dict[str, float]) -> dict[str, float]:
+    """The features with those of neighbouring words that are both known, before the second one."""
+    out: dict[str, float] = {}
+    before: str | None = None
+    for word in words:
+        known = word in features
+        if known:
+            if before is not None:
+                out[f"{before} {word}"] = 0.6 * 0.5 * (features[before] + features[word])
+            out[word] = features[word]
+        before = word if known else None
+    return out
+
+
+def adapt(
+    weights: Weights,
+    features: dict[str, float],
+    tool: int,
+    slope: float,
+    rate: float,
+    first_energy: float,
+) -> None:
+    """One step of AdaGrad; pairs of a tool that is lowered move where they have a weight."""
+    for key, x in features.items():
+        if slope > 0.0 and " " in key and (key, tool) not in weights:
+            continue
+        weight, energy = weights.get((key, tool), (0.0, single(first_energy)))
+        energy = single(energy + (x * slope) * (x * slope))
+        weight = single(weight - rate * (x * slope) / math.sqrt(energy))
+        weights[key, tool] = weight, energy

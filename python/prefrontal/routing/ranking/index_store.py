@@ -15,9 +15,9 @@ from .index import ToolIndex
 FEWEST_PHRASINGS = 100
 """With fewer, building is faster than reading."""
 MOST_KEPT = 4
-_CONTENT = 3
+_CONTENT = 4
 """What a saved index holds; another number leaves the older files aside. 2: whole names, too.
-3: how much each word tells."""
+3: how much each word tells. 4: margins."""
 
 
 class IndexStore:
