@@ -18,6 +18,7 @@ namespace {
 // Nobody here can have them enlarged: the filter refuses F_SETPIPE_SZ and SO_SNDBUF.
 constexpr long kPipeKb = 64;     // 16 pages
 constexpr long kSocketKb = 256;  // net.core.wmem_default and the message that passes it
+constexpr long kAreasInKb = 4;   // of the kernel's own record of each
 
 using Inode = std::pair<unsigned long, unsigned long>;  // device, number
 
@@ -25,6 +26,7 @@ struct Held {
   std::map<Inode, long> deleted_kb;
   std::set<Inode> pipes;
   std::set<Inode> sockets;
+  long areas = 0;
 };
 
 void add_open_files(const std::string& process, Held& held) {
@@ -44,7 +46,8 @@ void add_open_files(const std::string& process, Held& held) {
 void add_mapped_files(const std::string& process, Held& held) {
   const std::unique_ptr<FILE, Closer> maps(fopen((process + "/maps").c_str(), "re"));
   char line[512];
-  while (maps && fgets(line, sizeof line, maps.get())) {
+  while (maps && held.areas <= kMostAreas && fgets(line, sizeof line, maps.get())) {
+    if (strchr(line, '\n')) ++held.areas;  // a long path takes several reads
     unsigned long from = 0, to = 0, offset = 0, major = 0, minor = 0, inode = 0;
     if (!strstr(line, "(deleted)") || strstr(line, " /dev/zero ")) continue;  // that is memory
     if (sscanf(line, "%lx-%lx %*s %lx %lx:%lx %lu", &from, &to, &offset, &major, &minor, &inode) <
@@ -66,9 +69,11 @@ Holdings holdings_of(const std::vector<pid_t>& processes) {
   }
   Holdings holdings;
   for (const auto& [inode, size] : held.deleted_kb) holdings.deleted_kb += size;
+  holdings.areas = held.areas;
   holdings.pipes = static_cast<long>(held.pipes.size());
-  holdings.buffers_kb =
-      holdings.pipes * kPipeKb + static_cast<long>(held.sockets.size()) * kSocketKb;
+  holdings.buffers_kb = holdings.pipes * kPipeKb +
+                        static_cast<long>(held.sockets.size()) * kSocketKb +
+                        held.areas / kAreasInKb;
   return holdings;
 }
 

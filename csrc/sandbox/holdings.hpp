@@ -9,11 +9,16 @@ namespace prefrontal::sandbox {
 
 struct Holdings {
   long deleted_kb = 0;  // disk of files without a name, open or mapped
-  long buffers_kb = 0;  // memory of the kernel: what pipes and sockets hold when they are full
+  long buffers_kb = 0;  // memory of the kernel: full pipes and sockets, and areas
   long pipes = 0;
+  long areas = 0;  // of memory: the lines of "maps"
 };
 
-// Each file, pipe and socket counts once, however many hold it.
+// Four processes may have as many as a kernel allows each; counting more would hold up the watch.
+inline constexpr long kMostAreas = 262'144;
+
+// Stops counting areas past kMostAreas. Each file, pipe and socket counts once, however many hold
+// it.
 Holdings holdings_of(const std::vector<pid_t>& processes);
 
 }  // namespace prefrontal::sandbox

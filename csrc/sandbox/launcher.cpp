@@ -6,8 +6,10 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "csrc/sandbox/failure.hpp"
@@ -25,8 +27,30 @@ using namespace prefrontal::sandbox;
 constexpr int kNotStarted = 125;
 constexpr int kFirstOwn = 3;  // a report to standard output or error leaves these to the command
 
+void complain(const std::string& sentence) {
+  fprintf(stderr, "prefrontal-sbx: %s\n", sentence.c_str());
+}
+
 void write_all(int end, const std::string& text) {
-  if (write(end, text.data(), text.size()) < 0) _exit(kNotStarted);
+  if (write(end, text.data(), text.size()) >= 0) return;
+  complain("descriptor " + std::to_string(end) + ": " + std::strerror(errno));
+  _exit(kNotStarted);
+}
+
+// Else what is opened next would be the command's input or output. As with a closed one, using
+// it fails.
+void hold_standard_descriptors() {
+  for (int number = 0; number < kFirstOwn; ++number)
+    if (fcntl(number, F_GETFD) < 0)
+      checked(open("/dev/null", number == 0 ? O_WRONLY : O_RDONLY), "/dev/null");
+}
+
+// Before anything is run that nobody would hear of.
+void check_report(Request& request) {
+  const int mode = fcntl(request.report, F_GETFL);
+  if (request.report < 0 || (mode >= 0 && (mode & O_ACCMODE) != O_RDONLY)) return;
+  const std::string number = std::to_string(std::exchange(request.report, -1));
+  throw Failure("--report must be the number of an open descriptor to write, got " + number);
 }
 
 int print(const std::string& text) {
@@ -55,6 +79,7 @@ std::vector<std::string> words_of(const std::vector<std::string>& words) {
 
 int run(const std::vector<std::string>& words, Request& request) {
   read_request(words_of(words), request);
+  check_report(request);
   complete(request);
   if (request.report >= kFirstOwn)
     checked(fcntl(request.report, F_SETFD, FD_CLOEXEC), "the descriptor of --report");
@@ -73,17 +98,18 @@ int main(int count, char** arguments) {
   const std::vector<std::string> words(arguments + 1, arguments + count);
   const std::string first = words.size() == 1 ? words[0] : "";
   if (first == "--see") return reached();
-  if (first == "--help" || first == "-h") return print(kUsage);
-  if (first == "--version") return print("prefrontal-sbx " PREFRONTAL_VERSION "\n");
   Request request;
   try {
+    hold_standard_descriptors();
+    if (first == "--help" || first == "-h") return print(kUsage);
+    if (first == "--version") return print("prefrontal-sbx " PREFRONTAL_VERSION "\n");
     if (first == "--probe") return print(json_of_levels());
     return run(words, request);
   } catch (const std::exception& error) {
     if (request.report >= 0) {
       write_all(request.report, json_of_failure(error.what()));
     } else {
-      fprintf(stderr, "prefrontal-sbx: %s\n", error.what());
+      complain(error.what());
     }
     return kNotStarted;
   }

@@ -31,19 +31,27 @@ std::string own_path() {
   return std::string(path, static_cast<std::size_t>(length));
 }
 
-// A folder for the no-op, gone afterwards.
-struct EmptyFolder {
-  char path[32] = "/tmp/prefrontal-XXXXXX";
+// A folder for the no-op, gone afterwards: in the first of the usual places that can be written.
+class EmptyFolder {
+ public:
   EmptyFolder() {
-    if (mkdtemp(path) == nullptr) fail(path);
+    const char* const chosen = getenv("TMPDIR");
+    for (const char* place : {chosen != nullptr ? chosen : "", "/tmp", "/var/tmp", "/dev/shm"}) {
+      if (*place != '/') continue;
+      path = std::string(place) + "/prefrontal-XXXXXX";
+      if (mkdtemp(path.data()) != nullptr) return;
+    }
+    fail("a folder for a no-op in TMPDIR, /tmp, /var/tmp or /dev/shm");
   }
-  ~EmptyFolder() { rmdir(path); }
+  ~EmptyFolder() { rmdir(path.c_str()); }
   EmptyFolder(const EmptyFolder&) = delete;
   EmptyFolder& operator=(const EmptyFolder&) = delete;
+
+  std::string path;
 };
 
 // A process has one sandbox: whoever asks forks first.
-[[noreturn]] void try_level(Level level, const char* folder, int sentences) {
+[[noreturn]] void try_level(Level level, const std::string& folder, int sentences) {
   try {
     Request request;
     request.level = level;

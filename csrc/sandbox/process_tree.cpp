@@ -110,19 +110,20 @@ Usage usage_of(const std::vector<pid_t>& processes, long exact_above_kb) {
   Usage usage;
   long tables_kb = 0;  // of pages: large where memory is read here and there
   for (const pid_t process : processes) {
-    const long resident = resident_kb(process);
-    const auto [tables, threads] = fields(process, "status", {"VmPTE:", "Threads:"});
-    usage.memory_kb += resident;
+    const auto [tables, swapped, threads] =
+        fields(process, "status", {"VmPTE:", "VmSwap:", "Threads:"});
+    const long own_kb = resident_kb(process) + swapped;
+    usage.memory_kb += own_kb;
     tables_kb += tables;
-    usage.alive += resident > 0 ? 1 : 0;  // what has ended has no memory
+    usage.alive += own_kb > 0 ? 1 : 0;  // what has ended has no memory
     usage.threads += static_cast<int>(threads);
   }
   usage.memory_kb += tables_kb;
   if (usage.memory_kb <= exact_above_kb) return usage;
   long exact_kb = tables_kb;
   for (const pid_t process : processes) {
-    const long shared_fairly = field(process, "smaps_rollup", "Pss:");
-    exact_kb += shared_fairly > 0 ? shared_fairly : resident_kb(process);
+    const auto [fair, swapped] = fields(process, "smaps_rollup", {"Pss:", "SwapPss:"});
+    exact_kb += fair + swapped > 0 ? fair + swapped : resident_kb(process);
   }
   usage.memory_kb = exact_kb;
   return usage;

@@ -124,7 +124,9 @@ class Watch {
     const long memory_kb = usage.memory_kb + holdings_.buffers_kb;
     report.memory_kb = std::max(report.memory_kb, memory_kb);
     report.threads = std::max(report.threads, usage.threads - waiting_first());
-    if (memory_kb > request_.max_memory_kb || holdings_.pipes > kMostPipes) return "memory";
+    if (memory_kb > request_.max_memory_kb || holdings_.pipes > kMostPipes ||
+        holdings_.areas > kMostAreas)
+      return "memory";
     if (usage.threads - waiting_first() > request_.max_processes) return "processes";
     if (disk_full) return "disk";
     return Clock::now() - began_ >= limit() ? "time" : "";

@@ -5,6 +5,7 @@
 #include <linux/seccomp.h>
 #include <netinet/in.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -30,7 +31,8 @@ constexpr unsigned kHarmlessIoctls[] = {
 constexpr unsigned kReachingFcntls[] = {F_SETOWN,   15 /*F_SETOWN_EX*/, F_SETSIG,
                                         F_SETLEASE, F_NOTIFY,           1031 /*F_SETPIPE_SZ*/};
 constexpr unsigned kReachingPrctls[] = {PR_SET_DUMPABLE, PR_SET_PTRACER, PR_SET_MM,
-                                        PR_SET_CHILD_SUBREAPER};
+                                        PR_SET_CHILD_SUBREAPER, 62 /*PR_SCHED_CORE*/};
+constexpr unsigned kSwappingOut[] = {21 /*MADV_PAGEOUT*/};
 
 constexpr unsigned kBufferSizes[] = {SO_SNDBUF, SO_RCVBUF, 32 /*SO_SNDBUFFORCE*/,
                                      33 /*SO_RCVBUFFORCE*/};
@@ -67,6 +69,9 @@ void refuse_by_argument(FilterProgram& program) {
   program.refuse_unless(__NR_ioctl, 1, kHarmlessIoctls, ENOTTY);
   program.refuse_if(__NR_fcntl, 1, kReachingFcntls, EPERM);
   program.refuse_if(__NR_prctl, 0, kReachingPrctls, EPERM);
+  // Neither huge pages nor what is swapped out counts as a process's memory.
+  program.refuse_if_any(__NR_mmap, 3, MAP_HUGETLB, ENOMEM);
+  program.refuse_if(__NR_madvise, 2, kSwappingOut, EINVAL);
   program.refuse_if_masked(__NR_openat, 2, O_TRUNC | O_ACCMODE, {O_TRUNC}, EPERM);
   program.refuse_if_any(__NR_renameat2, 4, 4 /*RENAME_WHITEOUT*/, EPERM);  // makes a device
   program.refuse_if_any(__NR_openat, 3, kSpecialBits, EPERM);
@@ -101,6 +106,7 @@ void filter_system_calls(const FilterChoice& choice) {
   if (choice.guard_metadata) {
     for (const int call : kMetadataPretended) program.refuse(call, 0);
     for (const int call : kMetadataRefused) program.refuse(call, EPERM);
+    for (const int call : kAttributes) program.refuse(call, EOPNOTSUPP);
   }
   if (choice.guard_signals) refuse_signals(program);
   if (choice.guard_truncate) program.refuse(__NR_truncate, EPERM);

@@ -23,6 +23,7 @@ enum YoungCall : int {
   kProcessMadvise = 440,
   kMountSetattr = 442,
   kQuotactlFd = 443,
+  kLandlockCreateRuleset = 444,
   kMemfdSecret = 447,
   kProcessMrelease = 448,
 };
@@ -57,17 +58,18 @@ inline constexpr int kNeverNeeded[] = {
     __NR_shmget, __NR_shmat, __NR_semget, __NR_msgget, __NR_mq_open, __NR_mq_unlink, kMemfdSecret};
 
 // Libraries ask for these and have another way when the kernel is too old for them.
-// Of inotify a user has 128, here and outside together.
+// Of inotify a user has 128, and of asynchronous operations the machine 65,536, here and outside
+// together. A ruleset of Landlock is memory that no figure of a process shows.
 inline constexpr int kNotOffered[] = {
-    kIoUringSetup,     kIoUringEnter,      kIoUringRegister,
-    __NR_memfd_create, __NR_inotify_init1, __NR_inotify_add_watch,
+    kIoUringSetup,     kIoUringEnter,      kIoUringRegister,       __NR_io_setup,
+    __NR_memfd_create, __NR_inotify_init1, __NR_inotify_add_watch, kLandlockCreateRuleset,
 #ifdef __NR_inotify_init
     __NR_inotify_init,
 #endif
 };
 
-// Disk space that is promised at once, past the limit of a file's size.
-inline constexpr int kReserving[] = {__NR_fallocate};
+// Disk space that is promised at once, past the limit of a file's size, or that no size shows.
+inline constexpr int kReserving[] = {__NR_fallocate, __NR_setxattr, __NR_lsetxattr, __NR_fsetxattr};
 
 inline constexpr int kServerCalls[] = {__NR_bind, __NR_listen, __NR_accept, __NR_accept4,
                                        // these pass descriptors on, which nobody could count
@@ -85,11 +87,14 @@ inline constexpr int kMetadataPretended[] = {__NR_fchmod,   __NR_fchmodat, __NR_
 };
 
 inline constexpr int kMetadataRefused[] = {
-    __NR_fchown,    __NR_fchownat,    __NR_setxattr,     __NR_lsetxattr,
-    __NR_fsetxattr, __NR_removexattr, __NR_lremovexattr, __NR_fremovexattr,
+    __NR_fchown, __NR_fchownat, __NR_removexattr, __NR_lremovexattr, __NR_fremovexattr,
 #ifdef __NR_chown
-    __NR_chown,     __NR_lchown,
+    __NR_chown,  __NR_lchown,
 #endif
 };
+
+// Attributes are words of their own, such as where a file came from.
+inline constexpr int kAttributes[] = {__NR_getxattr,  __NR_lgetxattr,  __NR_fgetxattr,
+                                      __NR_listxattr, __NR_llistxattr, __NR_flistxattr};
 
 }  // namespace prefrontal::sandbox

@@ -29,5 +29,6 @@ INSIDE = frozenset(
         *("write_all_files_of_the_disk_out", "take_every_processor", "more_than_its_share"),
         *("stay_when_memory_is_short", "hide_from_the_watch", "collect_orphans"),
         "choose_the_signal_of_input",
+        *("every_asynchronous_operation", "huge_pages", "ten_mb_of_locks"),
     }
 )

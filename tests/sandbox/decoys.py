@@ -36,6 +36,9 @@ class Tree:
             (self.root / "readable" / name).write_text("secret")
         for name in ("secret", "in", "delete"):
             (self.root / "outside" / name).write_text("secret")
+        (self.root / "outside" / "link").symlink_to("secret")
+        with suppress(OSError):
+            os.setxattr(self.root / "outside" / "secret", "user.secret", b"secret")
         (self.scratch / "planted").symlink_to(self.root / "outside")
 
     def outside(self) -> list[tuple[str, int, int, float]]:

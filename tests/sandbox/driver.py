@@ -43,11 +43,13 @@ from .attempts_network import NETWORK
 from .attempts_processes import REACHING, STAYING
 from .attempts_reading import READING
 from .attempts_sharing import SHARING
+from .attempts_uncounted import UNCOUNTED
 from .decoys import TOKEN, Decoys, Tree, decoys
 
 ATTEMPTS = (
     *FILES, *READING, *NETWORK, *MEMORY, *FLOODS, *STAYING, *REACHING, *KERNEL, *SHARING,
     *AROUND_FILES, *AROUND_READING, *AROUND_PROCESSES, *AROUND_KERNEL, *AROUND_NETWORK, *HOSTS,
+    *UNCOUNTED,
 )  # fmt: skip
 LIMITS = Limits(max_seconds=8.0)
 MOST_AT_ONCE = 4

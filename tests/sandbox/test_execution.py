@@ -187,6 +187,8 @@ def test_a_function_is_called_and_its_value_is_handed_back(policy: Policy, tmp_p
         ("os.write(1, b'1'); os._exit(0)", "no result"),
         ("return float('nan')", ""),
         ("return [1, float('inf')]", ""),
+        ("return {1, 2}", ""),
+        ("return b'bytes'", ""),
     ],
 )
 def test_a_call_without_a_result_in_json_has_failed(
@@ -197,7 +199,17 @@ def test_a_call_without_a_result_in_json_has_failed(
     result = run(f"{tool}::answer", Limits(), policy, arguments={})
     assert not result.ok and result.stopped_by == stopped_by
     if not stopped_by:
-        assert b"not JSON compliant" in result.stderr
+        assert b" JSON " in result.stderr
+
+
+@pytest.mark.parametrize("value", [float("nan"), {1, 2}, b"bytes"])
+def test_arguments_that_are_no_json_are_the_callers_slip(
+    policy: Policy, tmp_path: Path, value: object
+) -> None:
+    tool = tmp_path / "tool.py"
+    tool.write_text("def same(value): return value\n")
+    with pytest.raises(InputError, match=r"arguments must be plain JSON, got \{'value': "):
+        run(f"{tool}::same", Limits(), policy, arguments={"value": value})
 
 
 def test_a_function_that_ends_the_interpreter_hands_nothing_back(

@@ -74,6 +74,25 @@ def test_a_level_that_lets_the_no_op_out_does_not_work(monkeypatch: pytest.Monke
         ladder_module._tried.cache_clear()
 
 
+@pytest.mark.skipif(not best_level().works, reason=best_level().why)
+def test_a_probe_that_failed_at_a_bad_moment_is_made_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    level = best_level().level
+    program = tmp_path / "prefrontal-sbx"
+    # Ends without a report the first time.
+    program.write_text(f'#!/bin/sh\nmkdir {tmp_path}/second && exit 1\nexec {launcher()} "$@"\n')
+    program.chmod(0o755)
+    monkeypatch.setattr(ladder_module, "launcher", lambda: program)
+    monkeypatch.setattr(
+        ladder_module, "_tried", ladder_module.cache(ladder_module._tried.__wrapped__)
+    )
+    first = rung(level)
+    assert not first.works and "no report, exit status 1" in first.why
+    assert (tmp_path / "second").exists()
+    assert "no report" not in rung(level).why
+
+
 def test_an_unknown_level_is_refused() -> None:
     with pytest.raises(InputError, match="level must be one of"):
         rung("strong")
@@ -103,3 +122,5 @@ def test_a_run_may_have_less_time_but_not_more(tmp_path: Path) -> None:
         loop = [sys.executable, "-c", "while True: pass"]
         result = runner.run(loop, scratch=tmp_path, max_seconds=seconds)
         assert result.stopped_by == "time" and result.duration_s < 0.6
+    with pytest.raises(InputError, match="max_seconds must be above 0"):
+        runner.run(["true"], scratch=tmp_path, max_seconds=0.0)

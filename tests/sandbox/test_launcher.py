@@ -117,6 +117,49 @@ def test_a_failure_is_reported_where_the_report_was_asked_for() -> None:
     }  # fmt: skip
 
 
+def test_standard_streams_that_are_closed_stay_so_for_the_command(tmp_path: Path) -> None:
+    words = [str(launcher()), "--scratch", str(tmp_path), "--", "cat"]
+    closed = ["/bin/sh", "-c", 'exec "$@" <&-', "sh", *words]
+    ended = subprocess.run(closed, capture_output=True, text=True, check=False, timeout=20)
+    assert ended.returncode == 1
+    assert "Bad file descriptor" in ended.stderr and "prefrontal-sbx" not in ended.stderr
+    report = ["/bin/sh", "-c", 'exec "$@" <&- >&-', "sh", *words[:-1], "true"]
+    assert subprocess.run(report, check=False, timeout=20).returncode == 0
+
+
+@pytest.mark.parametrize("redirection", ["", "9</dev/null"])
+def test_a_report_that_nobody_could_read_is_refused_before_anything_runs(
+    tmp_path: Path, redirection: str
+) -> None:
+    words = [str(launcher()), "--scratch", str(tmp_path), "--report", "9", "--", "touch", "ran"]
+    command = ["/bin/sh", "-c", f'exec "$@" {redirection}', "sh", *words]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=20)
+    assert ended.returncode == 125 and not (tmp_path / "ran").exists()
+    sentence = "--report must be the number of an open descriptor to write, got 9"
+    assert ended.stderr == f"prefrontal-sbx: {sentence}\n"
+
+
+def test_a_report_that_is_lost_is_said(tmp_path: Path) -> None:
+    words = [str(launcher()), "--scratch", str(tmp_path), "--report", "9", "--", "true"]
+    command = ["/bin/sh", "-c", 'exec "$@" 9>/dev/full', "sh", *words]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=20)
+    assert ended.returncode == 125
+    assert ended.stderr == "prefrontal-sbx: descriptor 9: No space left on device\n"
+
+
+def test_the_probe_needs_no_writable_tmp() -> None:
+    prepared = ["unshare", "-U", "-r", "-m", "/bin/sh", "-c"]
+    script = 'mount -t tmpfs -o ro none /tmp && exec "$@"'
+    if subprocess.run([*prepared, "true"], check=False).returncode != 0:
+        pytest.skip("unshare can make no namespace of mounts here")
+    ended = subprocess.run(
+        [*prepared, script, "sh", str(launcher()), "--probe"], env={}, capture_output=True,
+        text=True, check=False, timeout=20,
+    )  # fmt: skip
+    assert ended.returncode == 0, ended.stderr
+    assert json.loads(ended.stdout)["levels"]["none"] == ""
+
+
 def test_its_own_probe_agrees_with_the_ladder() -> None:
     answer = json.loads(sbx("--probe").stdout)
     assert answer["version"] == 1

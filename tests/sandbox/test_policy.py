@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,10 +31,11 @@ def test_an_unknown_level_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("LD_PRELOAD", "x"), ("A=B", "x"), ("", "x"), ("A", "\0")]
+    ("name", "value"),
+    [("LD_PRELOAD", "x"), ("A=B", "x"), ("", "x"), ("A", "\0"), ("A", "\ud800"), ("A", 1)],
 )
 def test_a_variable_that_steers_the_loader_or_is_malformed_is_refused(
-    tmp_path: Path, name: str, value: str
+    tmp_path: Path, name: str, value: Any
 ) -> None:
     with pytest.raises(InputError, match="environment must be a plain name"):
         Policy(tmp_path, environment={name: value})

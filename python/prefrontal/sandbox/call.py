@@ -1,7 +1,7 @@
 """Inside the sandbox: call a function of a file and print its result as JSON.
 
-Run as `python -I -B call.py FILE FUNCTION`, arguments as a JSON object on stdin. NaN and infinities
-are no JSON: the call fails. Imports nothing of this package.
+Run as `python -I -B call.py FILE FUNCTION`, arguments as a JSON object on stdin. What is no JSON
+(NaN, a set, a coroutine) makes the call fail. Imports nothing of this package.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def main(path: str, name: str) -> None:
     spec.loader.exec_module(module)
     value = getattr(module, name)(**arguments)
     with os.fdopen(answer, "w", encoding="utf-8") as file:
-        json.dump(value, file, ensure_ascii=False, allow_nan=False, default=repr)
+        json.dump(value, file, ensure_ascii=False, allow_nan=False)
 
 
 if __name__ == "__main__":

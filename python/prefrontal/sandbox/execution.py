@@ -37,8 +37,9 @@ def run(
     """Run a command, or call a function, within limits and policy; waits for its end.
 
     command: program and arguments; or "file.py::function", called with `arguments` (plain JSON):
-    stdout then holds the returned value as JSON, and its own output goes to stderr. A function that
-    ends the process has returned nothing: stopped_by "no result". backend: how it is held.
+    stdout then holds the returned value as JSON, and its own output goes to stderr. A value that is
+    no JSON is a failed call. A function that ends the process has returned nothing: stopped_by "no
+    result". backend: how it is held.
 
     Fails closed: without the level nothing runs, and the result has stopped_by "sandbox". Raises
     InputError for invalid arguments.
@@ -62,7 +63,10 @@ def _call(
         policy.scratch, (*policy.readable, path), policy.network, policy.level,
         policy.allow_weak, policy.environment,
     )  # fmt: skip
-    request = json.dumps(dict(arguments), allow_nan=False).encode()
+    try:
+        request = json.dumps(dict(arguments), allow_nan=False).encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InputError(f"arguments must be plain JSON, got {arguments!r}: {error}") from None
     words = [sys.executable, "-I", "-B", str(_CALLER), str(path), function]
     result = run(words, limits, seen, stdin=request, backend=backend)
     if not result.ok or _is_json(result.stdout):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
@@ -76,10 +77,16 @@ def best_level(*, weak: bool = False) -> Rung:
 
 
 def rung(level: str) -> Rung:
-    """Whether one level works. Raises InputError for an unknown one."""
+    """Whether one level works. Raises InputError for an unknown one.
+
+    What may only be so at this moment (no memory, no processor, no room) is probed again.
+    """
     if level not in LEVELS:
         raise InputError(f"level must be one of {LEVELS}, got {level!r}")
-    return _tried(level, os.geteuid() if hasattr(os, "geteuid") else -1)
+    try:
+        return _tried(level, os.geteuid() if hasattr(os, "geteuid") else -1)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return Rung(level, False, f"the launcher did not work: {error}")
 
 
 @cache
@@ -97,7 +104,10 @@ def _tried(level: Level, user: int) -> Rung:
 
 
 def _try(level: Level, scratch: Path) -> tuple[int, str]:
-    """The exit status of the no-op, and the reason that it could not start."""
+    """The exit status of the no-op, and the reason that it could not start.
+
+    Raises OSError and TimeoutExpired for what another time may do.
+    """
     program = launcher().resolve()
     reading, writing = os.pipe()
     with os.fdopen(reading, "rb") as reports:
@@ -111,14 +121,22 @@ def _try(level: Level, scratch: Path) -> tuple[int, str]:
                 pass_fds=[writing], start_new_session=True, capture_output=True, check=False,
                 env={}, timeout=10,
             )  # fmt: skip
-        except (OSError, subprocess.TimeoutExpired) as error:
-            return 0, f"the launcher did not work: {error}"
         finally:
             os.close(writing)
         report = parse_report(reports.read())
-    if report.get("exit_status") is None:
-        return 0, report.get("error", f"no report, exit status {ended.returncode}")
-    return int(report["exit_status"]), ""
+    if report.get("exit_status") is not None:
+        return int(report["exit_status"]), ""
+    sentence = str(report.get("error", ""))
+    if not sentence:
+        raise OSError(f"no report, exit status {ended.returncode}")
+    if sentence.endswith(_OF_THE_MOMENT):
+        raise OSError(sentence)
+    return 0, sentence
+
+
+_OF_THE_MOMENT = tuple(
+    os.strerror(code) for code in (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
+)
 
 
 _SWITCHES = (

@@ -50,9 +50,20 @@ class Policy:
         if self.level not in ("auto", *LEVELS):
             raise InputError(f"level must be auto or one of {LEVELS}, got {self.level!r}")
         for name, value in self.environment.items():
-            if not _VARIABLE.match(name) or name.startswith("LD_") or "\0" in value:
+            if not _is_variable(name, value):
                 rule = "be a plain name, not of the loader, with a text"
                 raise InputError(f"environment must {rule}, got {name!r}: {value!r}")
+
+
+def _is_variable(name: object, value: object) -> bool:
+    """Whether the kernel takes them as a variable that the loader does not obey."""
+    if not isinstance(name, str) or not isinstance(value, str):
+        return False
+    try:
+        os.fsencode(value)
+    except UnicodeEncodeError:
+        return False
+    return bool(_VARIABLE.match(name)) and not name.startswith("LD_") and "\0" not in value
 
 
 def scratch_of(policy: Policy) -> Path:

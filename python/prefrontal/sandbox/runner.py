@@ -62,8 +62,9 @@ class SandboxRunner:
         stdin: bytes = b"",
     ) -> SandboxResult:
         """Run to the end. Raises InputError for invalid arguments, not for a failed command."""
-        seconds = min(max_seconds or self.limits.max_seconds, self.limits.max_seconds)
-        limits = replace(self.limits, max_seconds=seconds)
+        limits = self.limits
+        if max_seconds is not None:
+            limits = replace(limits, max_seconds=min(max_seconds, limits.max_seconds))
         policy = self._policy(scratch, readable)
         return run(argv, limits, policy, stdin=stdin, backend=self.backend)
 
