@@ -40,6 +40,16 @@ async def test_without_ctx_hooks_get_no_argument_and_with_one_they_get_it() -> N
     assert await registry.call_extension(POINT, {}) == [[{}]]
 
 
+async def test_a_hook_that_tries_to_end_the_agent_is_logged_and_skipped() -> None:
+    def ending(self: Plugin, ctx: Any = None) -> Any:
+        raise SystemExit(2)
+
+    registry = registry_with(lambda self, ctx: {"a": 1}, ending, lambda self, ctx: {"b": 2})
+    assert await registry.call_extension(POINT, {}) == [{"a": 1}, {"b": 2}]
+    assert await registry.call_extension_chain(POINT, {}) == {"a": 1, "b": 2}
+    assert all("tried to end the agent, with status 2" in text for _, _, text in registry.logs)
+
+
 async def test_a_hook_that_raises_is_logged_by_name_and_skipped() -> None:
     registry = registry_with(lambda self, ctx: 1, broken, lambda self, ctx: 2)
     assert await registry.call_extension(POINT, {}) == [1, 2]

@@ -51,6 +51,26 @@ async def test_a_model_that_never_stops_using_tools_is_ended_after_ten_rounds() 
     assert len(tools.calls) == 10
 
 
+class Ending(Tools):
+    """Its tool parses words as a program does, and ends it over a wrong one."""
+
+    def execute(self, name: str, args: Any) -> Any:
+        raise SystemExit(2)
+
+
+async def test_a_tool_that_tries_to_end_the_agent_has_failed() -> None:
+    model = ScriptedLLM([use(("add", {"a": 1, "b": 2})), "sorry"])
+    assert await answer(model, Ending()) == "sorry"
+    content = model.calls[1].messages[-1]["content"]
+    assert content == "Error: add failed: it tried to end the agent, with status 2"
+
+
+@pytest.mark.parametrize("content", [5, b"bytes", ["a"]])
+async def test_an_answer_that_is_no_text_is_a_failed_call(content: Any) -> None:
+    model = ScriptedLLM([LLMResponse(content, (), "scripted", {})])
+    assert "Reference: " in await answer(model)
+
+
 async def test_a_hook_changes_what_a_tool_is_given() -> None:
     tools = Tools()
     watcher = Watcher({"before_tool": {"args": {"a": 5, "b": 5}}})

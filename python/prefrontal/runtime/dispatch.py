@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
-import inspect
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from ..errors import PrefrontalError
 from ..plugin import Plugin
+from ..plugin.calling import called
 
 Implementations = Sequence[tuple[str, Plugin, str]]
 Failed = Callable[[str, str, Exception], object]
@@ -33,7 +31,7 @@ async def collect(
     arguments = () if ctx is None else (ctx,)
     for plugin_id, plugin, method in implementations:
         try:
-            result = await resolved(getattr(plugin, method)(*arguments))
+            result = await called(getattr(plugin, method), *arguments)
         except Exception as error:  # noqa: BLE001 - a plugin must not end the others
             collected.failures.append((plugin_id, error))
             failed(plugin_id, point, error)
@@ -52,7 +50,7 @@ async def chain(
     """
     for plugin_id, plugin, method in implementations:
         try:
-            result = await resolved(getattr(plugin, method)(ctx))
+            result = await called(getattr(plugin, method), ctx)
         except Exception as error:  # noqa: BLE001 - a plugin must not end the others
             failed(plugin_id, point, error)
             result = None
@@ -61,23 +59,6 @@ async def chain(
         if ctx.get("abort"):
             break
     return ctx
-
-
-async def resolved(value: Any | Awaitable[Any]) -> Any:
-    """The value, awaited if it is awaitable.
-
-    Raises PrefrontalError when the awaited task was cancelled but this one was not, as when a
-    plugin cancels and awaits a task of its own.
-    """
-    if not inspect.isawaitable(value):
-        return value
-    try:
-        return await value
-    except asyncio.CancelledError as error:
-        task = asyncio.current_task()
-        if task is None or task.cancelling():
-            raise
-        raise PrefrontalError("what it waited for was cancelled") from error
 
 
 def entry(ctx: Mapping[str, Any], key: str, kind: type[Kind], default: Kind) -> Kind:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from ..errors import PrefrontalError
 from ..plugin import LLMProvider, LLMResponse
 from ..plugin.asking import user_message
-from .dispatch import resolved
+from ..plugin.calling import called, resolved
 from .threads import in_thread
 
 
@@ -35,13 +36,12 @@ async def ask(
     options: dict[str, Any] = {"tools": tools, "model": model, "max_tokens": max_tokens}
     if output_schema is not None and "output_schema" in inspect.signature(provider.chat).parameters:
         options["output_schema"] = output_schema
-    if is_async(provider):
-        answer: Any = provider.chat(messages, **options)
-    else:
-        answer = await in_thread(provider.chat, messages, **options)
-    answer = await resolved(answer)
+    chat = provider.chat if is_async(provider) else partial(in_thread, provider.chat)
+    answer: Any = await resolved(await called(partial(chat, messages, **options)))
     if not isinstance(answer, LLMResponse):
         raise PrefrontalError(f"a model must answer with an LLMResponse, got {answer!r:.80}")
+    if not isinstance(answer.content, str | None):
+        raise PrefrontalError(f"a model's content must be text, got {answer.content!r:.80}")
     return answer
 
 

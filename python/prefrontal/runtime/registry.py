@@ -9,6 +9,7 @@ from typing import Any
 
 from ..clock import Clock, SystemClock
 from ..plugin import Plugin, PluginError
+from ..plugin.calling import called
 from . import dispatch
 from .event_log import EventLog, Listener
 from .load_order import load_order
@@ -126,7 +127,7 @@ class PluginRegistry:
             if plugin.meta.id in self._started:
                 continue
             try:
-                await dispatch.resolved(plugin.start())
+                await called(plugin.start)
             except BaseException as error:
                 await self.stop_all()
                 if not isinstance(error, Exception):
@@ -143,7 +144,7 @@ class PluginRegistry:
             while self._started:
                 plugin = self._plugins[self._started[-1]]
                 try:
-                    await dispatch.resolved(plugin.stop())
+                    await called(plugin.stop)
                 except Exception as error:  # noqa: BLE001 - the others must stop, too
                     self.log("error", plugin.meta.id, f"Stop failed: {error!r}", {})
                 self._started.remove(plugin.meta.id)

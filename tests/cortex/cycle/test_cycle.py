@@ -404,6 +404,28 @@ async def test_secrets_reach_neither_prompt_nor_log_nor_event() -> None:
         assert "nsec1" not in everything
 
 
+async def test_no_secret_hides_in_the_reason_of_a_cycle_that_failed() -> None:
+    secret = "sk-abcdefghijklmnop1234"
+    async with Agent([Reply(error=f"refused {secret}"), OSError(f"no\n{secret}")]) as agent:
+        await agent.cycle()
+        agent.clock.advance(3600)
+        await agent.cycle()
+        reasons = [record.skip_reason for record in agent.cortex.memory.history]
+        assert reasons == ["refused [redacted]", "the subagent failed: no [redacted]"]
+        shown = repr(agent.runtime.logs) + repr(agent.runtime.events)
+        assert secret not in shown
+
+
+async def test_a_count_that_is_none_costs_no_reflection() -> None:
+    wrong = Reply(GOOD, tokens_in=-5, tokens_out="many")  # type: ignore[arg-type]
+    async with Agent([wrong], cost={"daily_tokens": 1}) as agent:
+        await agent.cycle()
+        assert agent.cortex.memory.history[-1].status == "ok"
+        assert (agent.cortex.memory.history[-1].tokens_in or 0) > 100
+        await agent.cycle()
+        assert agent.payloads("cortex.cycle_skipped")[0]["reason"] == "daily cost cap"
+
+
 async def test_no_secret_hides_in_a_key_an_id_or_a_name() -> None:
     secret = "sk-abcdefghijklmnop1234"
     wrong = reply(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -203,3 +204,27 @@ async def test_a_subagent_that_can_is_told_the_bound_and_the_schema_of_the_answe
         assert found is not None
         await ask(found)
     assert seen == [(500, OUTPUT_SCHEMA), (500, {"type": "object"})]
+
+
+@pytest.mark.parametrize("answer", [None, "text", {"summary": "ok"}])
+async def test_an_answer_that_is_no_result_is_a_failure_that_says_so(answer: object) -> None:
+    plugin = Asked(ScriptedSubagent())
+
+    async def spawn(*_: object, **__: object) -> object:
+        return answer
+
+    plugin.spawn = spawn
+    with pytest.raises(ReflectorUnavailableError, match="must answer with a SubagentResult, got"):
+        await ask(SubagentReflector(registry(plugin)))
+
+
+@pytest.mark.parametrize("error", [SystemExit(1), asyncio.CancelledError()])
+async def test_a_subagent_that_ends_its_own_call_fails_like_any_other(error: BaseException) -> None:
+    plugin = Asked(ScriptedSubagent())
+
+    async def spawn(*_: object, **__: object) -> None:
+        raise error
+
+    plugin.spawn = spawn
+    with pytest.raises(ReflectorUnavailableError, match="the subagent failed: "):
+        await ask(SubagentReflector(registry(plugin)))

@@ -13,6 +13,7 @@ from ...plural import many
 from ..context.material import Gathered, fit
 from ..context.prompt import TASK, system_prompt
 from ..models import Reflection, ReflectionRecord
+from ..quoting import plain
 from ..reflectors import triage
 from ..reflectors.choice import Factories, choose
 from ..reflectors.rules import RulesReflector
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from ..memory.memory import CortexMemory
 
 _LOG_LIMIT = 200_000
+_REASON_LIMIT = 300
 
 
 class Cycle:
@@ -214,7 +216,7 @@ class Cycle:
         self._count()
 
     def _skip(self, status: str, reason: str) -> None:
-        self.record.status, self.record.skip_reason = status, reason
+        self.record.status, self.record.skip_reason = status, plain(reason, _REASON_LIMIT)
         self._count()
 
     def _count(self) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ...errors import PrefrontalError
+from ...plugin.calling import called
 from ..reply.schema import OUTPUT_SCHEMA
 
 if TYPE_CHECKING:
@@ -59,17 +61,22 @@ class SubagentReflector:
         """
         spawn = self._spawn()
         try:
-            result = await spawn(
+            question = partial(
+                spawn,
                 task,
                 context=dict(context),
                 system_prompt=system_prompt,
                 timeout_seconds=timeout_s,
                 **self._options(spawn, max_tokens),
             )
+            result = await called(question)
         except TimeoutError:
             raise
         except Exception as error:
             raise ReflectorUnavailableError(f"the subagent failed: {error}") from error
+        if not hasattr(result, "success"):
+            wrong = f"a subagent must answer with a SubagentResult, got {result!r:.80}"
+            raise ReflectorUnavailableError(wrong)
         if not result.success:
             _refuse(str(result.error or "no reason given"))
         return RawReply(

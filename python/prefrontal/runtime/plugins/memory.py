@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from ...errors import PrefrontalError
 from ...plugin import Plugin, PluginMeta, hookspecs
+from ...plugin.calling import called
 from ...plugin.hooks import collect, hook_name, hooks_of
-from ..dispatch import resolved
 
 
 class MemoryPlugin(Plugin):
@@ -40,7 +40,7 @@ class MemoryPlugin(Plugin):
         stores = self.registry.get_implementations(hook_name(hookspecs.memory_store))
         for plugin_id, plugin, method in stores:
             try:
-                await resolved(getattr(plugin, method)({"key": key, "content": content}))
+                await called(getattr(plugin, method), {"key": key, "content": content})
             except Exception as error:  # noqa: BLE001 - try the others
                 failed.append(f"{plugin_id}: {error}")
         if not stores:

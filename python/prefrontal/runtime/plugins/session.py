@@ -15,10 +15,10 @@ from ...plugin import (
     current_message,
     hookspecs,
 )
+from ...plugin.calling import called
 from ...plugin.hooks import Context, collect, hook_name, hooks_of
 from ..channel_book import MEMORY_KEY, ChannelBook, Place
 from ..delivery import current_correlation, deliver
-from ..dispatch import resolved
 from ..registry import registry_of
 
 SENT_KEPT = 1000
@@ -173,7 +173,7 @@ class SessionPlugin(Plugin):
     ) -> bool | None:
         for plugin_id, plugin, method in self.registry.get_implementations(hook_name(hook)):
             if plugin_id == channel_type:
-                return await resolved(getattr(plugin, method)(ctx)) is not False
+                return await called(getattr(plugin, method), ctx) is not False
         return None
 
     @property

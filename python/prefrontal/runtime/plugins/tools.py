@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...plugin import Plugin, PluginMeta, ToolProvider
-from ..dispatch import resolved
+from ...plugin.calling import called
 from ..tool_arguments import problem_with
 
 
@@ -35,7 +35,7 @@ class AggregatedToolProvider(Plugin):
             problem = problem_with(args, definition)
             if problem:
                 return f"Error: {name}: {problem}"
-            return str(await resolved(provider.execute(name, args)))
+            return str(await called(provider.execute, name, args))
         except Exception as error:  # noqa: BLE001 - the model gets the error
             self.log_error(f"Tool {name} failed: {error!r}")
             return f"Error: {name} failed: {error}"
