@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -84,9 +85,7 @@ def test_a_probe_that_failed_at_a_bad_moment_is_made_again(
     program.write_text(f'#!/bin/sh\nmkdir {tmp_path}/second && exit 1\nexec {launcher()} "$@"\n')
     program.chmod(0o755)
     monkeypatch.setattr(ladder_module, "launcher", lambda: program)
-    monkeypatch.setattr(
-        ladder_module, "_tried", ladder_module.cache(ladder_module._tried.__wrapped__)
-    )
+    monkeypatch.setattr(ladder_module, "_tried", cache(ladder_module._tried.__wrapped__))
     first = rung(level)
     assert not first.works and "no report, exit status 1" in first.why
     assert (tmp_path / "second").exists()

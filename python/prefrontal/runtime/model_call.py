@@ -36,8 +36,11 @@ async def ask(
     options: dict[str, Any] = {"tools": tools, "model": model, "max_tokens": max_tokens}
     if output_schema is not None and "output_schema" in inspect.signature(provider.chat).parameters:
         options["output_schema"] = output_schema
-    chat = provider.chat if is_async(provider) else partial(in_thread, provider.chat)
-    answer: Any = await resolved(await called(partial(chat, messages, **options)))
+    if is_async(provider):
+        answer: Any = await called(partial(provider.chat, messages, **options))
+    else:
+        answer = await called(partial(in_thread, provider.chat, messages, **options))
+        answer = await resolved(answer)
     if not isinstance(answer, LLMResponse):
         raise PrefrontalError(f"a model must answer with an LLMResponse, got {answer!r:.80}")
     if not isinstance(answer.content, str | None):

@@ -18,5 +18,5 @@ def test_what_a_model_counted_is_added_up() -> None:
 def test_what_is_no_count_is_estimated(wrong: object) -> None:
     for pair in ((wrong, 3), (3, wrong)):
         usage = Usage()
-        usage.add(RawReply("x" * 8, "", *pair), "y" * 40)  # type: ignore[arg-type]
+        usage.add(RawReply("x" * 8, "", *pair), "y" * 40)
         assert (usage.tokens_in, usage.tokens_out, usage.counted) == (10, 2, False)
