@@ -135,6 +135,14 @@ def test_text_that_is_no_utf8_is_kept_readable(ledger: Ledger) -> None:
         ("x" * 1001, "in", {}, "peer_id must have at most 1000 characters, got 1001"),
         ("alice", "sideways", {}, "direction must be 'in' or 'out', got 'sideways'"),
         ("alice", "in", {"created_at": float("nan")}, "created_at must be a finite number"),
+        ("alice", "in", {"created_at": 10**400}, "created_at must be a finite number"),
+        ("alice", "in", {"created_at": "2024-01-01"}, "created_at must be .*, got '2024-01-01'"),
+        ("alice", "in", {"size": 2**70}, "size must be a whole number, got 1180"),
+        ("alice", "in", {"size": 1.5}, "size must be a whole number, got 1.5"),
+        ("alice", "in", {"preview": None}, "preview must be text, got None"),
+        ("alice", "in", {"display_name": 5}, "display_name must be text, got 5"),
+        ("alice", "in", {"event_id": 5}, "event_id must be text or None, got 5"),
+        ("alice", "in", {"only_known": "no"}, "only_known must be true or false, got 'no'"),
     ],
 )
 def test_a_message_that_breaks_a_rule_is_refused_and_leaves_nothing(
@@ -142,6 +150,12 @@ def test_a_message_that_breaks_a_rule_is_refused_and_leaves_nothing(
 ) -> None:
     with pytest.raises(ValueError, match=sentence):
         ledger.record_interaction(peer_id, direction, **details)
+    assert ledger.list_peers() == []
+
+
+def test_a_misspelled_detail_is_refused_and_not_lost(ledger: Ledger) -> None:
+    with pytest.raises(TypeError, match=r"got 'previw' \(did you mean 'preview'\?\)"):
+        ledger.record_interaction("alice", "in", previw="Hello")  # type: ignore[call-arg]
     assert ledger.list_peers() == []
 
 

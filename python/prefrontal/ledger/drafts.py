@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
+from ..nearest import unknown_key
 from ..origins import united
 from ..plain_text import one_line
 from .preview import NAME_LENGTH, RATIONALE_LENGTH, cleaned, cut, preview_of
@@ -69,9 +70,10 @@ class NewAssessment:
 def new_interaction(
     peer_id: str, direction: Direction, details: Details, clock: Clock
 ) -> NewInteraction:
-    """Raises ValueError as `Ledger.submit_interaction` says."""
+    """Raises ValueError and TypeError as `Ledger.submit_interaction` says."""
     if direction not in ("in", "out"):
         raise ValueError(f"direction must be 'in' or 'out', got {direction!r}")
+    _check(details)
     at = details.get("created_at")
     return NewInteraction(
         checked_peer_id(peer_id),
@@ -82,10 +84,55 @@ def new_interaction(
         _encodable_or_none(details.get("event_id")),
         preview_of(details.get("preview", "")),
         max(0, details.get("size", 0)),
-        clock.now() if at is None else _checked_time(at),
+        clock.now() if at is None else float(at),
         _encodable_or_none(details.get("correlation_id")),
         details.get("only_known", False),
     )
+
+
+_MOST = 2**63 - 1
+"""What SQLite can hold as a whole number."""
+
+
+def _check(details: Mapping[str, object]) -> None:
+    for name, value in details.items():
+        rule = _RULES.get(name)
+        if rule is None:
+            raise TypeError(unknown_key("details", name, _RULES))
+        if not rule.holds(value):
+            raise ValueError(f"{name} must be {rule.text}, got {value!r:.80}")
+
+
+def _is_time(at: object) -> bool:
+    if isinstance(at, bool) or not isinstance(at, int | float | None):
+        return False
+    try:
+        return at is None or math.isfinite(at)
+    except OverflowError:  # a whole number beyond the floats
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """What a detail must be."""
+
+    text: str
+    holds: Callable[[Any], bool]
+
+
+_TEXT = _Rule("text", lambda value: isinstance(value, str))
+_TEXT_OR_NONE = _Rule("text or None", lambda value: isinstance(value, str | None))
+_RULES = {
+    "display_name": _TEXT,
+    "channel_type": _TEXT,
+    "channel_id": _TEXT,
+    "event_id": _TEXT_OR_NONE,
+    "preview": _TEXT,
+    "size": _Rule("a whole number", lambda value: type(value) is int and value <= _MOST),
+    "created_at": _Rule("a finite number, of Unix seconds", _is_time),
+    "correlation_id": _TEXT_OR_NONE,
+    "only_known": _Rule("true or false", lambda value: isinstance(value, bool)),
+}
 
 
 def new_assessment(
@@ -134,9 +181,3 @@ def encodable(text: str) -> str:
 
 def _encodable_or_none(text: str | None) -> str | None:
     return None if text is None else encodable(text)
-
-
-def _checked_time(at: float) -> float:
-    if not math.isfinite(at):
-        raise ValueError(f"created_at must be a finite number, got {at!r}")
-    return at

@@ -81,7 +81,8 @@ class Ledger:
         """Queue a message; the future is done when it is on the disk.
 
         direction: "in" from the peer, who becomes known by it, or "out" to it. Raises ValueError
-        for another direction, a blank peer_id or a time that is not finite.
+        for another direction, a blank peer_id or a detail that is not what its name says,
+        TypeError for an unknown detail.
         """
         new = new_interaction(peer_id, direction, details, self._clock)
         return self._file.submit(partial(rows.insert_interaction, self._file.database, new))
