@@ -18,7 +18,7 @@ from prefrontal.plugin import IncomingMessage
 from prefrontal.runtime.conversation.store import ConversationStore
 from prefrontal.storage.memory_files import MemoryFiles
 from prefrontal.storage.sqlite_database import SqliteDatabase
-from prefrontal.testing import ManualClock, ScriptedSubagent
+from prefrontal.testing import ManualClock, Reply, ScriptedSubagent
 
 PEER, NAME, WORDS = "zelda-7f3a", "Zeldarina", "qwyjibo"
 CANARIES = (PEER.encode(), NAME.encode(), WORDS.encode())
@@ -95,6 +95,28 @@ async def test_no_byte_is_left_in_the_reasons_of_others(tmp_path: Path) -> None:
         judgments = [*book.assessments()]
     assert erasure.reasons == len(judgments) > 0
     assert (judgments[-1].trust, judgments[-1].rationale) == (before.trust, FORGOTTEN)
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [f"{WORDS}, no JSON", Reply(error=f"flagged: {WORDS}"), OSError(f"too long: {WORDS}")],
+)
+async def test_no_byte_is_left_in_the_reasons_of_reflections_that_failed(
+    tmp_path: Path, failure: Any
+) -> None:
+    clock = ManualClock(1_700_000_000.0)
+    subagent = ScriptedSubagent([failure])
+    config = {"logging": {"level": "off"}}
+    runtime = build_runtime(config, clock=clock, workspace=tmp_path, subagent=subagent)
+    await runtime.start()
+    await runtime.receive(message(PEER, NAME, WORDS, 1))
+    clock.advance(3600)
+    await runtime.tick()
+    await runtime.stop()
+    assert WORDS.encode() in holders(tmp_path)["cortex-history.md"]
+    forget(PEER, tmp_path, {})
+    assert holders(tmp_path) == {}
+    assert FORGOTTEN in (tmp_path / "memory" / "files" / "cortex-history.md").read_text()
 
 
 def test_what_was_made_of_more_origins_than_are_listed_goes_but_for_no_mistyped_id(

@@ -23,6 +23,8 @@ from ..storage.text_memory import TextMemory, open_memory
 _OWN = ("cortex-", "session-channels")
 """Beginnings of the keys under which the agent keeps what it made of peers."""
 _SENTENCES = ("summary", "input_summary")
+_QUOTING = ("parse", "unavailable", "error")
+"""How reflections end whose reason is in words of a model or a library."""
 _CHUNK = 1 << 20
 _MOST_NAMING = 1000
 
@@ -169,7 +171,10 @@ class _Scrubber:
 
 
 def _without_words(record: dict[str, Any]) -> dict[str, Any]:
-    """What is left of a model's reflection that had read the peer: no reasons and no keys."""
+    """What is left of a model's reflection that had read the peer: no reasons and no keys.
+
+    Nor what a failed one said, which may quote its question.
+    """
     assessments = record.get("assessments")
     judgments = [
         {**each, "rationale": FORGOTTEN}
@@ -179,6 +184,8 @@ def _without_words(record: dict[str, Any]) -> dict[str, Any]:
     keys: dict[str, Any] = {
         name: [] for name, each in record.items() if "beliefs_" in name and each
     }
+    if record.get("skip_reason") and record.get("status") in _QUOTING:
+        keys["skip_reason"] = FORGOTTEN
     return {**keys, **({"assessments": judgments} if judgments else {})}
 
 

@@ -101,7 +101,7 @@ class Cycle:
         material, beyond = await materials.of_cycle(record.triggers, memory.buffer.until(mark))
         prompt = system_prompt(host.registry.agent_id, getattr(host.ledger, "score_guide", ""))
         gathered = fit(material, self._settings.max_context_tokens, prompt, TASK)
-        sources = memory.sources(gathered.peers.values())
+        sources = record.sources = memory.sources(gathered.peers.values())
         self.left_out = (*gathered.left_out, *beyond)
         record.input_summary = _input_summary(gathered, len(self.left_out))
         for note in gathered.notes:
@@ -112,7 +112,6 @@ class Cycle:
         for reason in reflection.dropped:
             host.log_warn(f"Left out of the reflection: {reason}")
         applier = Applier(memory, host, self._number)
-        record.sources = sources
         own = self._provenance == "rules"  # they write by counts and times, and repeat nobody
         work = asyncio.create_task(
             applier.apply(reflection, gathered, self._provenance, () if own else sources)
