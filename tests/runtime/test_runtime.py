@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from prefrontal.errors import InputError
 from prefrontal.plugin import LLMResponse, PluginError, ToolCall
 from prefrontal.runtime import Runtime, live_loop
 from prefrontal.testing import ManualClock, Reply, ScriptedLLM
@@ -27,6 +28,29 @@ def source(*messages: Any) -> Any:
     plugin: Any = plugin_class("source", {"session.poll_messages": take})()
     plugin.waiting = list(messages)
     return plugin
+
+
+async def test_an_agent_that_does_not_run_answers_nobody() -> None:
+    model = ScriptedLLM()
+    runtime = agent(model)
+    with pytest.raises(PluginError, match="must be started before it receives a message"):
+        await runtime.receive(message())
+    await runtime.start()
+    await runtime.stop()
+    with pytest.raises(PluginError, match="must be started before it receives a message"):
+        await runtime.receive(message())
+    assert model.calls == []
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"sender_id": 5}, {"content": None}, {"metadata": None}, {"channel_id": None}]
+)
+async def test_what_is_no_message_is_refused(wrong: dict[str, Any]) -> None:
+    runtime = agent(ScriptedLLM())
+    await runtime.start()
+    with pytest.raises(InputError, match="message must be an IncomingMessage whose ids"):
+        await runtime.receive(message(**wrong))
+    await runtime.stop()
 
 
 async def test_a_tick_does_what_is_due_then_handles_what_comes_of_it() -> None:

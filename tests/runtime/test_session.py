@@ -146,6 +146,7 @@ async def test_writing_to_somebody_who_never_wrote_is_an_error_for_the_model() -
 async def test_what_a_channel_brings_that_is_no_message_does_not_cost_the_others() -> None:
     odd: list[Any] = [None, message(channel_type=["mail"]), message(metadata=None)]
     odd += [message(sender_id=5), message(content=None), message(sender="x" * 1001)]
+    odd.append(message(channel_id="\ud800"))
     mail = Channel("mail", *odd, message("hi", channel_type="mail"))
     runtime = agent(ScriptedLLM(["one"]), mail)
     await runtime.start()

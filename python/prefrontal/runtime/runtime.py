@@ -7,13 +7,14 @@ from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from ..errors import InputError
 from ..plugin import IncomingMessage, OutgoingMessage, Plugin, PluginError, hookspecs
 from ..plugin.hooks import collect
 from .live_loop import LiveLoop
 from .plugins import communication, conversation, logger, loop, session, tools
 from .plugins import config as config_plugin
 from .plugins.loop import LoopPlugin
-from .plugins.session import SessionPlugin
+from .plugins.session import SessionPlugin, is_message
 from .registry import PluginRegistry
 from .signals import stopped_by_signals
 
@@ -94,7 +95,15 @@ class Runtime:
         await self.registry.stop_all()
 
     async def receive(self, message: IncomingMessage) -> OutgoingMessage | None:
-        """Handle one message; returns the answer as sent, or None."""
+        """Handle one message; returns the answer as sent, or None.
+
+        Raises PluginError unless the agent runs, InputError for what is no message.
+        """
+        if not self.registry.is_started("loop"):
+            raise PluginError("the agent must be started before it receives a message")
+        if not is_message(message):
+            rule = "be an IncomingMessage whose ids and content are text"
+            raise InputError(f"message must {rule}, got {message!r:.200}")
         return await self.loop.handle(message)
 
     async def tick(self) -> None:

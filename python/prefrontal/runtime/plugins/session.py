@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeGuard
 
 from ...plugin import (
     IncomingMessage,
@@ -203,18 +203,28 @@ def _group_of(peer_id: str) -> Place | None:
     return Place(message.channel_type, message.channel_id, message.sender_name)
 
 
-def is_sound(message: object) -> bool:
-    """Whether an object is a message with valid fields of bounded length."""
+def is_message(message: object) -> TypeGuard[IncomingMessage]:
+    """Whether an object is a message whose fields have their types."""
     return (
         isinstance(message, IncomingMessage)
-        and isinstance(message.content, str)
         and isinstance(message.metadata, dict)
-        and all(_is_id(getattr(message, name)) for name in _IDS)
+        and all(isinstance(getattr(message, name), str) for name in ("content", *_IDS))
     )
 
 
-def _is_id(value: object) -> bool:
-    return isinstance(value, str) and len(value) <= LONGEST_ID
+def is_sound(message: object) -> bool:
+    """Whether an object is a message with ids of bounded length that a file can hold."""
+    return is_message(message) and all(_is_id(getattr(message, name)) for name in _IDS)
+
+
+def _is_id(value: str) -> bool:
+    if len(value) > LONGEST_ID:
+        return False
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def create_plugin() -> SessionPlugin:
