@@ -346,6 +346,16 @@ async def test_a_wall_clock_that_jumps_neither_fires_nor_starves_the_timer() -> 
         assert len(agent.subagent.calls) == 1
 
 
+async def test_a_belief_lives_no_longer_when_the_wall_clock_is_set_back() -> None:
+    async with Agent([GOOD]) as agent:
+        await agent.cycle()
+        agent.clock.jump(-30 * 86400)
+        await agent.runtime.tick()
+        assert agent.cortex.memory.beliefs.active(agent.clock.now()) != []
+        agent.clock.advance(120 * 60 + 1)
+        assert agent.cortex.memory.beliefs.active(agent.clock.now()) == []
+
+
 async def test_over_the_daily_cap_no_cycle_is_started() -> None:
     limits = {"daily_tokens": 1}
     async with Agent(GOOD, cost=limits) as agent:

@@ -236,3 +236,34 @@ def test_the_rules_directives_may_use_tools() -> None:
     queue = DirectiveQueue()
     add(queue, wanted("a"))
     assert refusal(queue.poll(NOW)[0], "pay", {}) == ""
+
+
+def test_a_clock_that_was_set_back_lets_no_directive_wait_longer_or_be_refused_for_weeks() -> None:
+    queue = DirectiveQueue()
+    month = 30 * 86400.0
+    add(queue, wanted("a"), now=NOW + month, require_approval=True)
+    queue.settle(NOW)
+    assert queue.expire(NOW + 7200) == []
+    [over] = queue.expire(NOW + 7201)
+    assert over["status"] == "expired"
+    [again] = add(queue, wanted("a"), cycle=2, now=NOW + 86401)
+    assert again["status"] == "queued"
+
+
+def test_many_others_neither_push_an_open_directive_out_nor_let_one_be_repeated() -> None:
+    queue = DirectiveQueue()
+    [first] = add(queue, wanted("a", expires_minutes=7 * 24 * 60.0), require_approval=True)
+    add(queue, wanted("b"), cycle=2)
+    for number in range(130):
+        now = NOW + 3600 + 601 * number
+        [other] = add(queue, wanted("a", f"Ask {number}"), cycle=3 + number, now=now)
+        assert other["status"] == "queued"
+        queue.poll(now)
+    again = DirectiveQueue()
+    again.load(queue.save())
+    assert first["id"] in [each.id for each in again.open]
+    [refused] = add(again, wanted("b"), cycle=200, now=NOW + 82800)
+    assert refused["why"] == "the same was asked for this peer before"
+    for number in range(130):
+        add(again, wanted("b", f"Ask {number}"), cycle=300 + number, now=NOW + 1e6 + 601 * number)
+    assert len(again.save()) <= 250

@@ -117,7 +117,8 @@ class ReflectionLoop:
         return fit(material, self.settings.max_context_tokens, prompt, TASK).context
 
     async def _look(self) -> None:
-        """Check the operator's wishes."""
+        """Check the operator's wishes, and whether the clock was set back."""
+        self.memory.settle()
         if not self.settings.enabled:
             self._oversight.reload()
         self.watching = self.settings.enabled

@@ -69,13 +69,14 @@ class BeliefStore:
         """Whether no cycle confirmed it for `belief_expiry_cycles`."""
         return belief.is_stale(self.cycle, self.rules.belief_expiry_cycles)
 
-    def expire(self, now: float) -> list[str]:
-        """Remove expired beliefs; returns their keys.
-
-        A belief from the future, from before the clock was set back, counts from now.
-        """
+    def settle(self, now: float) -> None:
+        """Let beliefs from the future, from before the clock was set back, count from now."""
         for belief in self.by_key.values():
             belief.created_at = min(belief.created_at, now)
+
+    def expire(self, now: float) -> list[str]:
+        """Remove expired beliefs, once they are settled; returns their keys."""
+        self.settle(now)
         keys = [key for key, belief in self.by_key.items() if belief.expired_at(now)]
         self._remove(keys)
         return keys

@@ -164,7 +164,8 @@ def _stored(entry: dict[str, Any]) -> StoredDirective:
 class DirectiveQueue:
     """Accepts proposals within the caps, and delivers each directive once.
 
-    Remembers the last hundred, so that no restart and no repetition delivers one twice.
+    Remembers the last hundred, those that are open, and those that may not be repeated yet, so that
+    no restart and no repetition delivers one twice.
     """
 
     def __init__(self) -> None:
@@ -189,6 +190,7 @@ class DirectiveQueue:
 
         peers: the possible targets. sources: the origins of the proposals' words.
         """
+        self.settle(now)
         directives = [
             self._take(proposal, number, settings, cycle, now, peers, sources)
             for number, proposal in enumerate(proposals, start=1)
@@ -218,8 +220,13 @@ class DirectiveQueue:
             self._replace(replace(each, status=DELIVERED))
         return [each.to_message(now) for each in due]
 
+    def settle(self, now: float) -> None:
+        """Let directives from the future, from before the clock was set back, count from now."""
+        self._recent = [_settled(each, now) for each in self._recent]
+
     def expire(self, now: float) -> list[dict[str, Any]]:
-        """Expire overdue ones; returns them."""
+        """Expire overdue ones, once they are settled; returns them."""
+        self.settle(now)
         over = [each for each in self.open if now > each.expires_at]
         return [self._replace(replace(each, status=EXPIRED)) for each in over]
 
@@ -229,7 +236,7 @@ class DirectiveQueue:
 
     def load(self, raw: object) -> None:
         """Restore what `save` returned; ignores damaged entries."""
-        self._recent = recover(list[Directive], raw, [])[-_REMEMBERED:]
+        self._recent = recover(list[Directive], raw, [])
 
     def _take(
         self,
@@ -258,8 +265,20 @@ class DirectiveQueue:
         why = self._refusal(directive, settings, now, peers)
         if why:
             return replace(directive, status=DROPPED, why=why)
-        self._recent = [*self._recent, directive][-_REMEMBERED:]
+        self._recent = [*self._recent, directive]
+        self._forget(settings, now)
         return directive
+
+    def _forget(self, settings: Directives, now: float) -> None:
+        """Drop the oldest that are over, and too old to be asked again too soon."""
+        window = settings.repeat_after_hours * HOUR_S
+        over = [
+            each.id
+            for each in self._recent
+            if each.status not in _OPEN and now - each.created_at >= window
+        ]
+        gone = set(over[: max(0, len(self._recent) - _REMEMBERED)])
+        self._recent = [each for each in self._recent if each.id not in gone]
 
     def _refusal(
         self, directive: Directive, settings: Directives, now: float, peers: Collection[str]
@@ -294,6 +313,13 @@ class DirectiveQueue:
     def _replace(self, directive: Directive) -> dict[str, Any]:
         self._recent = [directive if each.id == directive.id else each for each in self._recent]
         return directive.to_json()
+
+
+def _settled(directive: Directive, now: float) -> Directive:
+    early = directive.created_at - now
+    if early <= 0:
+        return directive
+    return replace(directive, created_at=now, expires_at=directive.expires_at - early)
 
 
 def refusal(message: IncomingMessage | None, tool: str, args: object) -> str:

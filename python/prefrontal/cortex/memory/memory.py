@@ -119,6 +119,12 @@ class CortexMemory:
             [AGENT] if self.settings.sharing.enabled and self.wishes.hints else (),
         )
 
+    def settle(self) -> None:
+        """Let what is from the future, from before the clock was set back, count from now."""
+        now = self._clock.now()
+        self.beliefs.settle(now)
+        self.directives.settle(now)
+
     @property
     def last_record(self) -> ReflectionRecord | None:
         """The last cycle that was completed."""
