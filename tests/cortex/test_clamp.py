@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -22,6 +23,22 @@ def move(limiter: TrustLimiter, proposed: int, now: float, evidence: int) -> Lim
     if limited.reason != "evidence":
         limiter.record("p", limited.trust, now, evidence, proposed)
     return limited
+
+
+@pytest.mark.parametrize(
+    ("last", "proposed", "max_delta", "sentence"),
+    [
+        (1, float("nan"), 3, "trust must be a whole number, got nan after 1"),
+        (None, 2.7, 3, "trust must be a whole number, got 2.7"),
+        (1.5, 2, 3, "trust must be a whole number, got 2 after 1.5"),
+        (0, 5, -3, "max_delta must be a whole number from 0, got -3"),
+    ],
+)
+def test_what_is_no_trust_is_refused(
+    last: Any, proposed: Any, max_delta: int, sentence: str
+) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        clamp_trust(last, proposed, max_delta)
 
 
 @pytest.mark.parametrize(

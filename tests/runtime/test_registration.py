@@ -39,6 +39,12 @@ def test_meta_needs_an_id_and_a_version() -> None:
             PluginMeta(plugin_id, version)
 
 
+@pytest.mark.parametrize("priority", ["high", None, True, float("nan")])
+def test_a_priority_that_is_no_number_is_refused_by_name(priority: Any) -> None:
+    odd = plugin_class("odd", priority=priority)
+    refused(odd, f"odd: priority must be a number, got {priority!r}")
+
+
 def test_a_plugin_that_needs_arguments_is_refused_by_name() -> None:
     class Demanding(plugin_class("demanding")):  # type: ignore[misc]
         def __init__(self, something: int) -> None: ...

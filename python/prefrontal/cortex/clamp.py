@@ -18,7 +18,12 @@ def clamp_trust(last: int | None, proposed: int, max_delta: int = 3) -> int:
     """The trust that is written for a proposed one, always within -10..+10.
 
     The first time (last None) within -max_delta..+max_delta, later at most max_delta from the last.
+    Raises ValueError unless all are whole numbers and max_delta is 0 or more.
     """
+    if not isinstance(proposed, int) or not isinstance(last, int | None):
+        raise ValueError(f"trust must be a whole number, got {proposed!r} after {last!r}")
+    if not isinstance(max_delta, int) or max_delta < 0:
+        raise ValueError(f"max_delta must be a whole number from 0, got {max_delta!r}")
     proposed = _within(proposed, -TRUST_LIMIT, TRUST_LIMIT)
     centre = 0 if last is None else last
     trust = _within(proposed, centre - max_delta, centre + max_delta)

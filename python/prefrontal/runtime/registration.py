@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -36,6 +37,9 @@ def check_class(kind: type[Plugin], plugin: Plugin | None = None) -> None:
     meta = getattr(kind if plugin is None else plugin, "meta", None)
     if not isinstance(meta, PluginMeta):
         raise PluginError(f"{kind.__name__} must have a PluginMeta as meta, got {meta!r}")
+    number = isinstance(meta.priority, int | float) and not isinstance(meta.priority, bool)
+    if not number or not math.isfinite(meta.priority):
+        raise PluginError(f"{meta.id}: priority must be a number, got {meta.priority!r}")
     for name in ("capabilities", "dependencies", "optional_dependencies", "extension_points"):
         if isinstance(getattr(meta, name), str):
             raise PluginError(f"{meta.id}: {name} must be a list, got {getattr(meta, name)!r}")

@@ -185,4 +185,8 @@ async def test_a_line_that_is_too_long_gets_an_error_line(
     line = '{"sender_id": "a", "content": "x"}\n'
     out = await conversation(pipes, "x" * 41 + "\n" + line)
     assert [each["type"] for each in out] == ["error", "reply"]
-    assert out[0] == {"type": "error", "line": 1, "error": "a line must not be that long"}
+    assert out[0] == {
+        "type": "error",
+        "line": 1,
+        "error": "a line must have at most 1,048,576 bytes",
+    }

@@ -12,7 +12,7 @@ from ..registry import registry_of
 from ..threads import in_thread
 from .documents import parse_message, reply_document, silence_document
 from .inbox import MessageInbox
-from .line_reader import LineReader, standard_input
+from .line_reader import LONGEST, LineReader, standard_input
 from .writer import Writer
 
 
@@ -90,7 +90,7 @@ class JsonLinesChannel(Plugin):
             return
         try:
             if line is None:
-                raise InputError("a line must not be that long")
+                raise InputError(f"a line must have at most {LONGEST:,} bytes")
             message = parse_message(line, self.meta.id, self.clock.now())
         except InputError as error:
             with suppress(PrefrontalError):  # nobody reads
