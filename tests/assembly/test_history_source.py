@@ -56,3 +56,42 @@ def test_a_commit_that_comes_while_git_is_read_is_handed_on_once(
     look(source, keys)
     look(source, keys)
     assert keys == [second, third]
+
+
+def test_a_history_that_was_rewritten_goes_on_after_the_last_moment_that_was_judged(
+    repository: Path, commit: Callable[..., str], git: repositories.Git,
+    caplog: pytest.LogCaptureFixture,
+) -> None:  # fmt: skip
+    first = commit("first", {"a.txt": "1"}, at=1_000)
+    labeller = Labeller(parse_preset("path:news/**"))
+    place = HistoryPlace("refs/heads/main", (first,), 1_000.0, labeller)
+    source = HistorySource("mine", repository, place)
+    keys: list[str] = []
+    look(source, keys)
+    git(repository, "checkout", "--quiet", "--orphan", "rewritten")
+    commit("first, again", {"a.txt": "1"}, at=900)
+    commit("second, again", {"b.txt": "1"}, at=1_000)
+    new = commit("third", {"c.txt": "1"}, at=2_000)
+    git(repository, "branch", "--force", "main", "rewritten")
+    look(source, keys)
+    assert keys == [new]
+    assert "holds no commit that was judged before" in caplog.text
+    later = commit("fourth", {"d.txt": "1"}, at=3_000)
+    git(repository, "branch", "--force", "main", "rewritten")
+    look(source, keys)
+    assert keys == [new, later]
+
+
+def test_a_history_whose_last_commits_were_undone_is_not_told_again(
+    repository: Path, commit: Callable[..., str], git: repositories.Git
+) -> None:
+    first = commit("first", {"a.txt": "1"}, at=1_000)
+    second = commit("second", {"b.txt": "1"}, at=2_000)
+    labeller = Labeller(parse_preset("path:news/**"))
+    place = HistoryPlace("refs/heads/main", (first, "0" * 40, second), 2_000.0, labeller)
+    source = HistorySource("mine", repository, place)
+    git(repository, "reset", "--quiet", "--hard", first)
+    other = commit("other", {"c.txt": "1"}, at=1_500)
+    keys: list[str] = []
+    look(source, keys)
+    assert keys == [other]

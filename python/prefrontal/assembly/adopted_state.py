@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..clock import SystemClock
@@ -75,20 +77,37 @@ def keep_judge(
     log.keep(late, states=[*states, *own, *entries])
 
 
+def followed_repository(log: DecisionLog, module_id: str) -> str | None:
+    """The folder whose history a module follows, where that is still there."""
+    follow = read_follow(log, module_id)
+    if follow is None:
+        return None
+    repository = HistoryPlace.from_dict(follow.place).repository
+    return repository if repository and Path(repository).is_dir() else None
+
+
 def history_sources(settings: Settings, log: DecisionLog) -> Iterator[HistorySource]:
     """A source for each adopted repository."""
     for entry in settings.adopted:
         if entry.git is not None:
-            place = _place(entry, log)
+            folder = os.path.realpath(settings.path(entry.git))
+            place = _place(entry, log, folder)
             place.branch = f"refs/heads/{entry.branch}" if entry.branch else "HEAD"
-            yield HistorySource(entry.module, settings.path(entry.git), place)
+            yield HistorySource(entry.module, folder, place)
 
 
-def _place(entry: Adopted, log: DecisionLog) -> HistoryPlace:
+def _place(entry: Adopted, log: DecisionLog, folder: str) -> HistoryPlace:
     follow = read_follow(log, entry.module)
     if follow is None:
         raise SourceError(f"{log.path} does not hold how far {entry.git!r} was followed")
     place = HistoryPlace.from_dict(follow.place)
+    if followed_repository(log, entry.module) not in (None, folder):
+        raise InputError(
+            f"git of the adopted module {entry.module!r} must be the repository that it learned"
+            f" from, {place.repository!r}, got {folder!r}; `prefrontal adopt --git {entry.git}"
+            " --module NAME` gives this one a module of its own"
+        )
+    place.repository = folder
     if entry.relevant != place.labeller.preset.name:
         raise InputError(
             f"relevant of the adopted module {entry.module!r} must be what it learned from,"

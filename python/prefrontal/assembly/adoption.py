@@ -32,19 +32,20 @@ _NOTHING_LEARNED = (NOTHING_TO_MEASURE, NOT_WORTH_IT)
 class Adopter(Replayer):
     """Replays once, with a gate of its own, and keeps what is left at the end.
 
-    branch: which is followed from then on, where the history is that of a repository. place: where
-    it goes on; None for any other history. late: decisions whose label is still to come, by the key
-    of their window.
+    branch: which is followed from then on, where the history is that of a repository, whose folder
+    `repository` is. place: where it goes on; None for any other history. late: decisions whose
+    label is still to come, by the key of their window.
     """
 
     gate: PulseGate
     branch: str = "HEAD"
+    repository: str = ""
     place: HistoryPlace | None = None
     late: dict[str, Decision] = field(default_factory=dict)
 
     def label(self, preset: Preset, history: Iterable[Window]) -> Iterable[Window]:
         """As in any replay, and beside it as they will be labelled from then on."""
-        self.place = HistoryPlace.before(self.branch, preset)
+        self.place = HistoryPlace.before(self.branch, preset, self.repository)
         return preset.apply(_along(self.place, history))
 
     def replay(

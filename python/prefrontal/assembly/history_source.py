@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -27,18 +28,22 @@ if TYPE_CHECKING:
 TIPS = 256
 """Commits it came to that are remembered, so that going back and forth tells nothing twice."""
 
+log = logging.getLogger("prefrontal.pulse")
+
 
 @dataclass(slots=True)
 class HistoryPlace:
     """How far a branch was read, and which labels are still to come.
 
     branch: as refs/heads/main; HEAD when none was checked out. tips, time: as of `Reached`.
+    repository: its folder, through links; "" where an earlier release wrote this.
     """
 
     branch: str
     tips: tuple[str, ...]
     time: float
     labeller: Labeller | FixLabeller
+    repository: str = ""
 
     def to_dict(self) -> Place:
         """Plain values, which `from_dict` reads back."""
@@ -47,6 +52,7 @@ class HistoryPlace:
             "tips": list(self.tips),
             "time": self.time,
             "labeller": self.labeller.to_dict(),
+            "repository": self.repository,
         }
 
     @classmethod
@@ -54,14 +60,15 @@ class HistoryPlace:
         """What `to_dict` gave."""
         kind = FixLabeller if raw["labeller"]["relevant"] == FixedLaterPreset().name else Labeller
         labeller = kind.from_dict(raw["labeller"])
-        return cls(raw["branch"], tuple(raw["tips"]), raw["time"], labeller)
+        tips, repository = tuple(raw["tips"]), raw.get("repository", "")
+        return cls(raw["branch"], tips, raw["time"], labeller, repository)
 
     @classmethod
-    def before(cls, branch: str, preset: Preset) -> HistoryPlace:
+    def before(cls, branch: str, preset: Preset, repository: str = "") -> HistoryPlace:
         """Before the first change of a branch. Raises InputError for a preset that needs more."""
         if isinstance(preset, FixedLaterPreset):
-            return cls(branch, (), 0.0, FixLabeller(preset))
-        return cls(branch, (), 0.0, Labeller(preset))
+            return cls(branch, (), 0.0, FixLabeller(preset), repository)
+        return cls(branch, (), 0.0, Labeller(preset), repository)
 
     def move(self, commit: Commit) -> None:
         """To behind that commit."""
@@ -178,9 +185,30 @@ class HistorySource:
                 f"{branch.removeprefix('refs/heads/')} must be a branch of {self._folder!r}, which"
                 " is followed, and is gone; `prefrontal adopt` follows another"
             )
-        reached = Reached(self._place.tips, self._place.time)
         # The commit, not the branch, which may move while git is asked several things.
-        return list(GitHistory(self._folder, revision=tip, reached=reached))
+        if not self._leads_on(tip):
+            whole = GitHistory(self._folder, revision=tip)
+            news = [commit for commit in whole if commit.time > self._place.time]
+            log.warning(
+                "%s holds no commit that was judged before: its history was rewritten, or it is"
+                " another repository; of its commits count the %s dated after the last that was",
+                self._folder, len(news),
+            )  # fmt: skip
+            return news
+        return list(GitHistory(self._folder, revision=tip, reached=self._reached()))
+
+    def _reached(self) -> Reached:
+        return Reached(self._place.tips, self._place.time)
+
+    def _leads_on(self, tip: str) -> bool:
+        """Whether a commit follows any that was judged; else all before it would be news."""
+        if not (tips := self._place.tips):
+            return True
+        known = git_process.ask(self._folder, "merge-base", "--is-ancestor", tips[-1], tip)
+        if known is not None:
+            return True
+        new = GitHistory(self._folder, revision=tip, reached=self._reached()).count()
+        return new < GitHistory(self._folder, revision=tip).count()
 
 
 def checked_out(folder: str | os.PathLike[str]) -> str:

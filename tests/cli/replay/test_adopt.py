@@ -16,7 +16,7 @@ from prefrontal.assembly.adopted_modules import adopted_modules
 from prefrontal.cli import main
 from prefrontal.cli.watch.session import build_watch
 from prefrontal.decisions.log import DecisionLog
-from prefrontal.errors import SourceError
+from prefrontal.errors import InputError, SourceError
 from prefrontal.settings import load_settings
 
 from ...assembly.test_adoption import changes
@@ -304,3 +304,67 @@ def test_a_place_that_cannot_be_written_is_told_before_the_replay(
     assert told == f"{state}/state/prefrontal cannot be used as a folder: {state} is none"
     told = refusal("--git", repository, "--yes", "--config", home / "none" / "x.yml")
     assert told == f"{home}/none/x.yml must lie in a folder that exists"
+
+
+def twins(home: Path, git: repositories.Git, repository: Path) -> tuple[Path, Path]:
+    """Two repositories in folders of one name."""
+    for place in ("a", "b"):
+        git(home, "clone", "--quiet", str(repository), f"{place}/api")
+    return home / "a" / "api", home / "b" / "api"
+
+
+def test_a_repository_of_the_same_name_does_not_take_the_place_of_one_in_the_same_state_folder(
+    home: Path, repository: Path, git: repositories.Git
+) -> None:
+    one, other = twins(home, git, repository)
+    first = adopt(one, "--json", "--config", home / "one.yml", "--recall", "0.7")
+    assert first.exit_code == 0, first.output
+    second = json.loads(adopt(other, "--json", "--config", home / "other.yml").stdout)
+    assert second["module"] == "api-2"
+    again = json.loads(adopt(other, "--json", "--config", home / "other.yml").stdout)
+    assert again["module"] == "api-2"
+    assert json.loads(adopt(one, "--json", "--config", home / "one.yml").stdout)["module"] == "api"
+    same = json.loads(adopt(one, "--json", "--config", home / "new.yml").stdout)
+    assert same["module"] == "api"
+    assert refusal(other, "--yes", "--config", home / "third.yml", "--module", "api") == (
+        f"module must be a new name, got 'api', which follows {str(one)!r} in"
+        " ~/.local/state/prefrontal; --module gives another"
+    )
+
+
+def test_repositories_of_one_name_are_two_modules_of_one_file(
+    home: Path, repository: Path, git: repositories.Git
+) -> None:
+    one, other = twins(home, git, repository)
+    assert adopt(one, "--yes").exit_code == 0
+    assert adopt(other, "--yes").exit_code == 0
+    assert [(each["module"], each["git"]) for each in entries(home)] == [
+        ("api", "a/api"),
+        ("api-2", "b/api"),
+    ]
+    session = build_watch(load_settings(home / "prefrontal.yml"))
+    session.start()
+    assert session.stop()
+
+
+@pytest.mark.parametrize("config", ["one.yml", "two.yml"])
+def test_a_repository_that_was_moved_keeps_its_module(
+    home: Path, repository: Path, git: repositories.Git, config: str
+) -> None:
+    one, _ = twins(home, git, repository)
+    assert adopt(one, "--yes", "--config", home / "one.yml").exit_code == 0
+    one.rename(home / "api")
+    moved = json.loads(adopt(home / "api", "--json", "--config", home / config).stdout)
+    assert moved["module"] == "api"
+
+
+def test_a_watch_does_not_go_on_with_what_another_repository_taught(
+    home: Path, repository: Path, git: repositories.Git
+) -> None:
+    one, other = twins(home, git, repository)
+    assert adopt(one, "--yes").exit_code == 0
+    text = (home / "prefrontal.yml").read_text()
+    (home / "prefrontal.yml").write_text(text.replace("a/api", "b/api"))
+    with pytest.raises(InputError, match="must be the repository that it learned from"):
+        build_watch(load_settings(home / "prefrontal.yml")).start()
+    assert other.is_dir()

@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from ...assembly.adopted_modules import adopted_modules
-from ...assembly.adopted_state import keep_adoption
+from ...assembly.adopted_state import followed_repository, keep_adoption
 from ...assembly.adoption import Adopter
 from ...assembly.history_source import checked_out
 from ...assembly.replay_gate import PulseGate
-from ...decisions.log import DecisionLog
+from ...decisions.log import DecisionLog, log_to_read
 from ...errors import InputError, SourceError
 from ...home_folder import expanded
 from ...installation.runtimes import TITLES, runtimes_here
@@ -227,13 +228,13 @@ def plan(
         raise SourceError(f"{config} must lie in a folder that exists")
     for place in (config.parent, settings.state_folder()):
         check_writable(place)
-    known = _known(settings, history)
-    name = module_id or known or _name(history)
+    name = _module(settings, history, module_id)
     replaces = any(each["module"] == name for each in entries)
     _check(_without(settings, history), recall, name, replaces)
     target = recall or settings.gate.recall or _kept_recall(settings, name) or USUAL_RECALL
     branch = checked_out(history.path) if history.kind == GIT else "HEAD"
-    adopter = Adopter(PulseGate(name, _question(settings, name), settings.gate), branch)
+    gate = PulseGate(name, _question(settings, name), settings.gate)
+    adopter = Adopter(gate, branch, os.path.realpath(history.path))
     request = Request(recall=target, relevant=relevant)
     replay = {GIT: replay_git, EVENTS: replay_events, SESSIONS: replay_history}[history.kind]
     result = replay(history.path, request, adopter.gate, step, adopter)
@@ -261,6 +262,43 @@ def _text(config: Path) -> str:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise SourceError(f"{config} cannot be read: {reason}") from None
+
+
+def _module(settings: Settings, history: History, asked: str | None) -> str:
+    """Its name: the one that was asked for, that it has, or that of its folder and a number."""
+    known = _known(settings, history)
+    name = asked or known or _name(history)
+    if history.kind != GIT:
+        return name
+    entries = {
+        each.module
+        for each in settings.adopted
+        if each.git is None or settings.path(each.git).exists()
+    }
+    if asked is None and known is None:
+        names = (name if number == 1 else f"{name}-{number}" for number in count(1))
+        return next(
+            each
+            for each in names
+            if each not in entries and not _followed_elsewhere(settings, history, each)
+        )
+    if name not in entries and (place := _followed_elsewhere(settings, history, name)):
+        state = home_short(str(settings.state_folder()))
+        raise InputError(
+            f"module must be a new name, got {name!r}, which follows {place!r} in {state};"
+            " --module gives another"
+        )
+    return name
+
+
+def _followed_elsewhere(settings: Settings, history: History, name: str) -> str | None:
+    """The repository that the state folder's module of that name follows, if it is another."""
+    decisions = StateFolder(settings.state_folder()).decisions
+    if not decisions.exists():
+        return None
+    with log_to_read(decisions) as log:
+        place = followed_repository(log, name)
+    return None if place == os.path.realpath(history.path) else place
 
 
 def _known(settings: Settings, history: History) -> str | None:
