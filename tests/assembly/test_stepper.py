@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 
+from prefrontal.cli.watch.built_in_modules import built_in_module
 from prefrontal.compat.registry import PulseRegistry
 from prefrontal.decisions.log import Decision, DecisionLog
 from prefrontal.decisions.payload_json import to_plain
 from prefrontal.errors import InputError, SourceError
 from prefrontal.executive.roles import Waker
 from prefrontal.pulse.shells.stepper import Stepper
-from prefrontal.pulse.threshold_facts import FOLLOWING
+from prefrontal.pulse.threshold_facts import FOLLOWING, WAKING
 from prefrontal.settings import GateSettings, PolicySettings
 from prefrontal.testing import ManualClock
 from prefrontal.types import Reason, SignalEvent
@@ -210,3 +211,25 @@ def test_a_wake_that_could_not_be_stored_comes_with_the_next(log: DecisionLog) -
     found = one.wake(file("b.pdf"))
     assert [each.window[0].location[-5:] for each in found] == ["a.pdf", "b.pdf"]
     assert all(log.get(each.id) == each for each in found)
+
+
+def test_a_module_whose_priors_changed_wakes_on_everything_until_enough_is_known_again(
+    log: DecisionLog,
+) -> None:
+    clock, folder = ManualClock(NOW), {"watch_directories": ["/srv/bills"]}
+    first = built_in_module("filesystem", folder, "bills")
+    with Stepper(log, [first], GateSettings(policy=PolicySettings(hold_s=0)), clock=clock) as gate:
+        for number in range(60):
+            clock.advance(60.0)
+            matters = number % 2 == 0
+            for wake in gate.wake(file(f"{'bill' if matters else 'menu'}-{number}.pdf")):
+                log.add_label(wake.id, float(matters), clock.now())
+        assert gate.thresholds()["bills"].origin == FOLLOWING
+    same = Stepper(log, [first], GateSettings(), clock=clock)
+    assert same.thresholds()["bills"].known > 9
+    other = built_in_module("filesystem", folder | {"relevant_extensions": [".txt"]}, "bills")
+    with Stepper(log, [other], GateSettings(), clock=clock) as changed:
+        facts = changed.thresholds()["bills"]
+        assert (facts.origin, facts.known, facts.estimate) == (WAKING, 0, None)
+    again = Stepper(log, [other], GateSettings(), clock=clock)
+    assert again.thresholds()["bills"].known == 0

@@ -87,12 +87,16 @@ class Learned:
         return self._through
 
     def add(self, fingerprint: ModuleFingerprint) -> None:
-        """Start a module, or replace it, with what it knew before under the same priors."""
+        """Start a module, or replace it, with what it knew before under the same priors.
+
+        Under others it begins anew, its threshold, too: that one is of the scores of before.
+        """
         module_id = fingerprint.module_id
         self.shelve(module_id)
         module = self._gate.add(fingerprint)
         if module_id in self._shelf.modules():
-            self._limbic.restore(module_id, self._shelf.to_bytes())
+            if self._limbic.restore(module_id, self._shelf.to_bytes()) == "changed":
+                self._counts.pop(module_id, None)
             self._shelf.unregister(module_id)
         if counts := self._counts.get(module_id):
             module.restore(counts)

@@ -327,7 +327,7 @@ def test_a_repository_of_the_same_name_does_not_take_the_place_of_one_in_the_sam
     same = json.loads(adopt(one, "--json", "--config", home / "new.yml").stdout)
     assert same["module"] == "api"
     assert refusal(other, "--yes", "--config", home / "third.yml", "--module", "api") == (
-        f"module must be a new name, got 'api', which follows {str(one)!r} in"
+        f"module must be a new name, got 'api', which is for {str(one)!r} in"
         " ~/.local/state/prefrontal; --module gives another"
     )
 
@@ -368,3 +368,21 @@ def test_a_watch_does_not_go_on_with_what_another_repository_taught(
     with pytest.raises(InputError, match="must be the repository that it learned from"):
         build_watch(load_settings(home / "prefrontal.yml")).start()
     assert other.is_dir()
+
+
+def test_a_repository_that_was_adopted_shares_no_module_with_an_untrained_one_of_its_name(
+    home: Path, repository: Path, git: repositories.Git
+) -> None:
+    one, other = twins(home, git, repository)
+    (home / "other.yml").write_text(f"sources: {{git: [{other}]}}\n")
+    session = build_watch(load_settings(home / "other.yml"))
+    session.stop()
+    assert [each.module_id for each in session.modules] == ["api"]
+    done = json.loads(adopt(one, "--json", "--config", home / "one.yml").stdout)
+    assert done["module"] == "api-2"
+    third = home / "c" / "api-2"
+    git(home, "clone", "--quiet", str(repository), str(third))
+    (home / "third.yml").write_text(f"sources: {{git: [{third}]}}\n")
+    session = build_watch(load_settings(home / "third.yml"))
+    session.stop()
+    assert [each.module_id for each in session.modules] == [str(third)]

@@ -32,6 +32,7 @@ from ...storage.files import check_writable, write_atomic
 from ...storage.state_folder import FIRST_END_IT, StateFolder
 from ..paths import home_short
 from ..run.init_document import shown_path
+from ..watch.module_places import apart, taken_by
 from ..watch.session import watched_modules
 from .sources import here
 
@@ -249,7 +250,7 @@ def carry_out(planned: AdoptionPlan) -> None:
     state = planned.state
     modules = watched_modules(_without(planned.settings, planned.history), state)
     with DecisionLog(state.decisions) as log:
-        modules += adopted_modules(planned.settings, log)
+        modules = [*apart(log, modules), *adopted_modules(planned.settings, log)]
         keep_adoption(log, planned.settings.gate, modules, planned.adopter)
     write_atomic(planned.config, planned.text)
 
@@ -285,19 +286,19 @@ def _module(settings: Settings, history: History, asked: str | None) -> str:
     if name not in entries and (place := _followed_elsewhere(settings, history, name)):
         state = home_short(str(settings.state_folder()))
         raise InputError(
-            f"module must be a new name, got {name!r}, which follows {place!r} in {state};"
+            f"module must be a new name, got {name!r}, which is for {place!r} in {state};"
             " --module gives another"
         )
     return name
 
 
 def _followed_elsewhere(settings: Settings, history: History, name: str) -> str | None:
-    """The repository that the state folder's module of that name follows, if it is another."""
+    """The place that the state folder's module of that name is for, if it is another."""
     decisions = StateFolder(settings.state_folder()).decisions
     if not decisions.exists():
         return None
     with log_to_read(decisions) as log:
-        place = followed_repository(log, name)
+        place = followed_repository(log, name) or taken_by(log, name)
     return None if place == os.path.realpath(history.path) else place
 
 

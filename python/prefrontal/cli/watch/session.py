@@ -21,6 +21,7 @@ from ..paths import check_utf8
 from .built_in_modules import PROGRAMS, built_in_modules, everything
 from .doors import WatchDoor, settings_name
 from .module_files import given_modules
+from .module_places import apart, remember
 from .sinks import STANDARD_OUTPUT, ConfiguredSinks, configured_sinks
 from .sources import configured_sources, unadopted
 from .unfed_modules import unfed_modules
@@ -170,6 +171,8 @@ def lay_ground(
         has_sinks = bool(ready.plain or ready.durable or ready.output or not owes_wakes)
         WatchDoor.open(log, has_sinks, settings_name(settings))
     log.prune(KEEP_REFUSALS_DAYS)
+    modules = apart(log, modules)
+    remember(log, modules)
     modules += adopted_modules(settings, log)
     if shadow:
         mark_shadow(log, settings.gate, modules, _words(settings, folders))
