@@ -204,8 +204,8 @@ class HistorySource:
         """Whether a commit follows any that was judged; else all before it would be news."""
         if not (tips := self._place.tips):
             return True
-        known = git_process.ask(self._folder, "merge-base", "--is-ancestor", tips[-1], tip)
-        if known is not None:
+        answer = git_process.ask(self._folder, "merge-base", "--is-ancestor", tips[-1], tip)
+        if answer is not None:
             return True
         new = GitHistory(self._folder, revision=tip, reached=self._reached()).count()
         return new < GitHistory(self._folder, revision=tip).count()

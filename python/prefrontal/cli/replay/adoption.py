@@ -265,10 +265,10 @@ def _text(config: Path) -> str:
         raise SourceError(f"{config} cannot be read: {reason}") from None
 
 
-def _module(settings: Settings, history: History, asked: str | None) -> str:
-    """Its name: the one that was asked for, that it has, or that of its folder and a number."""
-    known = _known(settings, history)
-    name = asked or known or _name(history)
+def _module(settings: Settings, history: History, choice: str | None) -> str:
+    """Its name: a person's choice, what it has in the settings, or its folder's and a number."""
+    before = choice or _known(settings, history)
+    name = before or _name(history)
     if history.kind != GIT:
         return name
     entries = {
@@ -276,7 +276,7 @@ def _module(settings: Settings, history: History, asked: str | None) -> str:
         for each in settings.adopted
         if each.git is None or settings.path(each.git).exists()
     }
-    if asked is None and known is None:
+    if before is None:
         names = (name if number == 1 else f"{name}-{number}" for number in count(1))
         return next(
             each

@@ -44,8 +44,8 @@ def apart(log: DecisionLog, modules: Iterable[ModuleFingerprint]) -> list[Module
     for number, module in enumerate(modules):
         if (place := place_of(module)) is None or place in names:
             continue
-        adopted = log.load_state(MODULE + module.module_id) is not None
-        if adopted or taken_by(log, module.module_id) not in (None, place):
+        has_history = log.load_state(MODULE + module.module_id) is not None
+        if has_history or taken_by(log, module.module_id) not in (None, place):
             modules[number] = replace(module, module_id=place)
             names.add(place)
     return modules
