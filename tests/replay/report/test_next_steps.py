@@ -9,6 +9,7 @@ from click.testing import CliRunner
 
 from prefrontal.cli.replay.adopt import adopt
 from prefrontal.cli.replay.replay import replay
+from prefrontal.replay.presets.kinds import REPAIRS
 from prefrontal.replay.report.next_steps import next_steps
 from prefrontal.replay.result import ReplayResult
 
@@ -73,6 +74,14 @@ def test_without_labels_another_meaning_is_tried() -> None:
     assert commands(sample)[0] == "prefrontal replay"
     turns = replace(result, origin="sessions")
     assert commands(turns)[0] == "prefrontal replay ~/.claude --relevant noop"
+
+
+def test_where_every_meaning_was_looked_for_in_vain_a_person_is_asked_live() -> None:
+    nothing = made_histories.without_labels()
+    assert nothing.relevant == 0
+    result = replace(nothing, origin="git", preset=f"message:{REPAIRS}")
+    assert commands(result) == ["prefrontal init", SAMPLE]
+    assert commands(result, "/a b") == ["prefrontal init '/a b'", SAMPLE]
 
 
 def test_a_promise_not_kept_asks_for_more_than_is_needed() -> None:

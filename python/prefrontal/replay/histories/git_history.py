@@ -116,7 +116,9 @@ class GitHistory:
             notes.append("contents of files are missing in this clone: " + EXACT)
         if self._cropped:
             commits = many(self._cropped, "commit")
-            notes.append(f"{commits} changed more than {FILES_KEPT:,} files: only those were read")
+            notes.append(
+                f"{commits} changed more than {FILES_KEPT:,} files: only so many of each were read"
+            )
         return notes
 
     @property

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...plain_text import quote_for_shell
+from ..presets.kinds import REPAIRS
 from .verdict import (
     NOT_KEPT,
     NOT_WORTH_IT,
@@ -25,6 +26,8 @@ SHALLOW = "shallow clone: "
 REPORT = " --report replay.html"
 USUAL_RECALL = 0.9
 """What `replay` and `adopt` ask for unless told."""
+LAST_RESORT = f"message:{REPAIRS}"
+"""The meaning of "relevant" that is taken where no other was found either."""
 FEW = 100
 """Windows below which a longer history helps more than another meaning of "relevant"."""
 
@@ -60,6 +63,8 @@ def _steps(result: ReplayResult, place: str, relevant: str | None) -> tuple[Next
     meaning = _other_meaning(origin, result.preset, command)
     if kind in (NOTHING_TO_MEASURE, TOO_EARLY) and result.windows < FEW:
         return (_longer(origin, result.notes, place), SAMPLE)
+    if kind == NOTHING_TO_MEASURE and (origin, result.preset) == ("git", LAST_RESORT):
+        return (_live(place), SAMPLE)
     if kind in (NOTHING_TO_MEASURE, TOO_EARLY, NOT_WORTH_IT):
         return (meaning, SAMPLE)
     recall = result.asked_recall
@@ -115,6 +120,14 @@ def _longer(origin: str, notes: Sequence[str], place: str) -> NextStep:
     if origin == "sessions":
         return NextStep("prefrontal replay ~/.claude", "every session that was kept")
     return NextStep("prefrontal replay --git ~/longer-project", "a repository with more behind it")
+
+
+def _live(place: str) -> NextStep:
+    """Where every meaning of "relevant" was looked for and none was found."""
+    reason = "nothing here says what mattered: let a watch ask about commits, and answer"
+    return NextStep(
+        f"prefrontal init {quote_for_shell(place)}" if place else "prefrontal init", reason
+    )
 
 
 def _other_meaning(origin: str, preset: str, command: str) -> NextStep:
