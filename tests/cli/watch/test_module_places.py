@@ -38,9 +38,12 @@ def names(folder: Path, text: str = "sources: {logs: [app.log], directories: [in
 def test_logs_and_folders_of_one_name_are_modules_of_their_own(tmp_path: Path) -> None:
     one, other = tmp_path / "one", tmp_path / "other"
     assert names(one) == ["in", "app.log"]
-    assert names(other) == [str(other / "in"), str(other / "app.log")]
+    assert names(other) == ["other/in", "other/app.log"]
     assert names(one) == ["in", "app.log"]
-    assert names(other) == [str(other / "in"), str(other / "app.log")]
+    assert names(other) == ["other/in", "other/app.log"]
+    third = tmp_path / "third" / "other"
+    third.mkdir(parents=True)
+    assert names(third) == [str(third / "in"), str(third / "app.log")]
 
 
 def test_a_place_that_is_gone_leaves_its_name_to_another(tmp_path: Path) -> None:

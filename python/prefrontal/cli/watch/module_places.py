@@ -34,21 +34,30 @@ def taken_by(log: DecisionLog, module_id: str) -> str | None:
 
 
 def apart(log: DecisionLog, modules: Iterable[ModuleFingerprint]) -> list[ModuleFingerprint]:
-    """The modules, with their whole path as name where the state folder knows another by it.
+    """The modules, called `other/app.log` where the state folder knows another `app.log`.
 
-    Settings of several projects share a state folder by default; what one `app.log` taught must
-    not decide about the other.
+    Settings of several projects share a state folder by default; what one taught must not decide
+    about the other.
     """
     modules = list(modules)
     names = {each.module_id for each in modules}
     for number, module in enumerate(modules):
-        if (place := place_of(module)) is None or place in names:
+        place = place_of(module)
+        if place is None or place in names or _is_free(log, module.module_id, place):
             continue
-        has_history = log.load_state(MODULE + module.module_id) is not None
-        if has_history or taken_by(log, module.module_id) not in (None, place):
-            modules[number] = replace(module, module_id=place)
-            names.add(place)
+        path = Path(place)
+        longer = [f"{path.parent.name}/{path.name}"] if path.parent.name else []
+        free = (each for each in longer if each not in names and _is_free(log, each, place))
+        name = next(free, place)
+        modules[number] = replace(module, module_id=name)
+        names.add(name)
     return modules
+
+
+def _is_free(log: DecisionLog, module_id: str, place: str) -> bool:
+    """Whether no history was adopted and no other place is watched under that name."""
+    has_history = log.load_state(MODULE + module_id) is not None
+    return not has_history and taken_by(log, module_id) in (None, place)
 
 
 def remember(log: DecisionLog, modules: Iterable[ModuleFingerprint]) -> None:
