@@ -277,3 +277,38 @@ def test_what_a_file_was_packed_to_is_not_read_again(tmp_path: Path) -> None:
         assert rotated.heard == rotated.written
     assert rotated.begun.status()["gaps"] == 0
     rotated.stop()
+
+
+def pack_beside(rotated: Rotated) -> None:
+    """As the rotator of Python's cookbook: to app.log.1.gz, of today; it removes app.log next."""
+    rotated.shift()
+    packed = rotated.path.with_name("app.log.1.gz")
+    packed.write_bytes(gzip.compress(rotated.path.read_bytes()))
+    rotated._at(packed)
+
+
+@pytest.mark.parametrize("before", [0, 1, 2])
+def test_a_file_that_is_looked_at_between_packing_and_removal_is_read_once(
+    rotated: Rotated, before: int
+) -> None:
+    for _ in range(before):
+        rotated.write()
+        pack_beside(rotated)
+        rotated.path.unlink()
+    rotated.write()
+    pack_beside(rotated)
+    rotated.listen()
+    assert rotated.heard == rotated.written
+    rotated.path.unlink()
+    rotated.listen()
+    rotated.write()
+
+
+def test_a_file_that_was_empty_is_read_once_while_it_is_packed(tmp_path: Path) -> None:
+    rotated = Rotated(tmp_path, runs_on=True)
+    rotated.listen()
+    rotated.write()
+    pack_beside(rotated)
+    rotated.listen()
+    assert rotated.heard == rotated.written
+    rotated.stop()

@@ -6,7 +6,7 @@ import logging
 import os
 import re
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import IO, NamedTuple, cast
@@ -61,24 +61,25 @@ class Unread(NamedTuple):
     holder: FollowedFile | None = None
 
 
-def unread(path: Path, place: Mapping[str, object]) -> Unread:
+def unread(path: Path, place: Mapping[str, object], known: Sequence[FollowedFile] = ()) -> Unread:
     """The files between the place and the file that has the name now.
 
     The first goes on at the place, the others begin at their start. What cannot be read any more is
-    told of.
+    told of. known: files that are followed; what is being packed of them is left out.
     """
-    return _in_peace(lambda: _unread(path, place))
+    return _in_peace(lambda: _once(_unread(path, place), known))
 
 
 def between(
-    path: Path, last: FollowedFile, left: Mapping[str, object] | None, known: list[list[int]]
+    path: Path, last: FollowedFile, left: Mapping[str, object] | None, known: Sequence[FollowedFile]
 ) -> Unread:
     """The files that had the name after `last`, which had it a look ago, and lost it since.
 
-    left: the end of the file before. known: identities of files that are followed, which are left
-    out. It is told where files may have been rotated away unread.
+    left: the end of the file before. known: files that are followed, which are left out. It is told
+    where files may have been rotated away unread.
     """
-    return _in_peace(lambda: _between(path, last, left, known))
+    identities = [each.identity for each in known]
+    return _in_peace(lambda: _once(_between(path, last, left, identities), known))
 
 
 def copies(path: Path, file: FollowedFile, left: Mapping[str, object] | None) -> Unread:
@@ -88,7 +89,25 @@ def copies(path: Path, file: FollowedFile, left: Mapping[str, object] | None) ->
     files = _without(left, opened.files)
     for each in files:
         each.is_ended = True
-    return Unread(files, opened.gaps)
+    return _once(Unread(files, opened.gaps), (file,))
+
+
+def _once(more: Unread, known: Sequence[FollowedFile]) -> Unread:
+    """Without the pack of a file that is still there, too: that is about to be removed."""
+    ends = [each.end for each in (*more.files, *known) if not each.is_unpacked]
+    rest = []
+    for each in more.files:
+        if each is not more.holder and any(_is_pack(each, end) for end in ends):
+            each.close()
+        else:
+            rest.append(each)
+    return more._replace(files=rest)
+
+
+def _is_pack(file: FollowedFile, end: Mapping[str, object]) -> bool:
+    """Whether a file was made of the one with that end, and no earlier than that was written."""
+    since = cast("int", end["written"])
+    return file.is_unpacked and cast("int", file.end["written"]) >= since and file.continues(end)
 
 
 def _without(place: Mapping[str, object] | None, files: list[FollowedFile]) -> list[FollowedFile]:

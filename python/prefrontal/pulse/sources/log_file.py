@@ -128,7 +128,7 @@ class LogFileSource:
         if any(file.goes_on(mark) for file in self._files) and mark["offset"]:
             return
         if mark["file"]:
-            self._put_first(unread(self._path, mark))
+            self._put_first(unread(self._path, mark, self._files))
 
     def _put_first(self, more: Unread) -> None:
         self._files[:0] = more.files
@@ -168,7 +168,7 @@ class LogFileSource:
     def _read_copies(self, file: FollowedFile) -> None:
         """What was copied of a file before it was cut is read before it goes on."""
         if file.is_cut:
-            more = unread(self._path, file.reached)
+            more = unread(self._path, file.reached, (file,))
             if more.holder is not None:
                 more.holder.lines = file.lines  # the half line that waits goes on there
         else:
@@ -205,7 +205,7 @@ class LogFileSource:
         except FileNotFoundError:  # not yet, or between the two halves of a rotation
             return
         if self._files:
-            known = [file.identity for file in (*self._files, new)]
+            known = (*self._files, new)
             more = between(self._path, self._files[-1], self._left, known)
             self._files += more.files
             self._gaps += more.gaps
