@@ -16,6 +16,8 @@ from prefrontal.routing.prompt.denials import affirmed, denied
         ("zip the folder but not the old files.", "zip the folder.", "not the old files"),
         ("check links but not headings, then list it", "check links, then list it", "not headings"),
         ("play songs but not loud ones", "play songs", "not loud ones"),
+        ("find todos but no secrets in a.py", "find todos in a.py", "no secrets"),
+        ("find links, but neither todos nor secrets", "find links", "neither todos nor secrets"),
     ],
 )
 def test_things_that_are_not_meant_are_left_out(prompt: str, rest: str, part: str) -> None:
@@ -35,6 +37,8 @@ def test_things_that_are_not_meant_are_left_out(prompt: str, rest: str, part: st
         "learn all, including but not limited to physics",
         "they say it fails but not why",
         "find todos, not secrets",
+        "find todos, but no more than 10",
+        "find todos but no longer than 10",
     ],
 )
 def test_what_says_how_leaves_out_no_thing(prompt: str) -> None:
@@ -115,6 +119,17 @@ def test_what_says_how_leaves_out_no_thing(prompt: str) -> None:
         ("zip src/, don't rename, destroy or overwrite a.txt", "zip src/"),
         ("don't commit, push or tag it, run the tests", "run the tests"),
         ("don't run tests, install packages or delete files, just count lines", "just count lines"),
+        ("don't rename it, move it or delete it, list it", "list it"),
+        ("don't rename it, move it or delete it", ""),
+        ("never rename them, move them, or delete them; list them", "list them"),
+        ("don't rename a.txt, move it or delete it. List it.", "List a.txt."),
+        ("don't rename the file, move it or delete it, please list it", "please list the file"),
+        ("find neither todos nor secrets", ""),
+        ("look for neither todos nor secrets in src/, list the links", "list the links"),
+        ("delete neither a.txt nor b.txt. Copy them", "Copy a.txt and b.txt"),
+        ("please neither rename, move nor delete it, list it", "list it"),
+        ("neither rename the notes nor delete a.txt, list them", "list the notes"),
+        ("copy it but neither rename nor delete it", "copy it"),
     ],
 )
 def test_what_is_not_to_be_done_is_left_out(prompt: str, rest: str) -> None:
@@ -156,6 +171,10 @@ def test_what_is_not_to_be_done_is_left_out(prompt: str, rest: str) -> None:
         "find fans, no moving parts",
         "convert the file, no moving average",
         "write a letter, no signing bonus",
+        "list files that are neither old nor large",
+        "neither of them works or so I think, list them",
+        "neither the page nor the file opens, print it",
+        "find neither of these",
         "",
     ],
 )
@@ -261,6 +280,9 @@ def test_a_long_prompt_is_read_in_one_pass() -> None:
     assert affirmed("don't mail a.txt" + ", b.txt" * many + ", zip c.txt") == "zip c.txt"
     assert affirmed("don't mail a.txt" + ", the x" * many + ", zip it").startswith("the x, the")
     assert affirmed("don't mail a.txt" + ", zip the x" * many).startswith("zip the x, zip")
+    assert affirmed("find neither x " * many + "nor y").endswith("find neither x nor y")
+    assert affirmed("zip neither " * many).startswith("zip neither zip")
+    assert affirmed("don't zip it, " + "zip x or " * many) == ""
     assert affirmed("never mail a.txt, zip the x, " * many).startswith("zip the x")
     assert affirmed("don't mail, zip" + ", zip" * many).startswith("zip, zip")
     assert affirmed("don't mail a.txt," + " " * many + "the x" + " " * many + "zip it")

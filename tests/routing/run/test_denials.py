@@ -55,14 +55,21 @@ def test_only_what_is_to_be_done_is_selected(project: Layout, prompt: str, name:
 
 @pytest.mark.parametrize(
     "prompt",
-    ["don't delete the old files", "never send a payment reminder", "please do not use zip_folder"],
+    [
+        "don't delete the old files",
+        "never send a payment reminder",
+        "please do not use zip_folder",
+        "count neither the words nor the files",
+        "don't zip it, unzip it or delete it",
+    ],
 )
 def test_who_asks_for_nothing_is_given_nothing(project: Layout, prompt: str) -> None:
-    assert routed(project, prompt, PLAN).exit_code == 3
+    planned = routed(project, prompt, PLAN)
+    assert planned.exit_code == 3 and "says only what not to do" in planned.sentence
     model, person = Writer(), Script()
     route = routed(project, prompt, operator=person, model=model)
     assert route.exit_code == 3 and "says only what not to do" in route.sentence
-    assert model.asked == person.offered == []
+    assert model.asked == person.offered == person.asked == []
 
 
 def test_what_was_denied_is_not_learned(project: Layout) -> None:

@@ -26,7 +26,9 @@ _ACT_ON_IT = re.compile(
 )
 _CONTRAST = re.compile(r"\b(?:instead|rather|just|only|but)\b", re.IGNORECASE)
 _CLAUSE_END = re.compile(r"[!?;\n]|\.(?=\s)")
-_BEFORE_A_THING = re.compile(r"\s*(?:(?:or|and)\s+\w+\s+)?(?:(?:of|any|me|us)\s+)*", re.IGNORECASE)
+_BEFORE_A_THING = re.compile(
+    r"\s*(?:(?:n?or|and)\s+\w+\s+)?(?:(?:of|any|me|us|for|neither)\s+)*", re.IGNORECASE
+)
 _BEHIND_A_THING = re.compile(
     r"[,!?;()]|\.(?=\s|\Z)|(?:\A|\s)(?:to|into|as|with|by|for|n?or|and|but|again|yet|ever|please|now"
     r"|today|when|if|because|since|until|unless|anymore|at\s+all)\b",

@@ -25,15 +25,20 @@ from .clause_words import (
 from .enumerations import end_of_acts, end_of_things, end_of_verbs, is_verb
 from .exclusions import exclusions
 
+_NOR = r"(?=\b(?:[^.!?;\n]|\.(?=\w)){1,120}?\bn?or\s)"
 _DENIAL = re.compile(
     r"\b(?:(?:(?:do|must|should|shall)\s+not|(?:do|must|should)n['’]?t|never|no\s+need\s+to"
     r"|(?:make\s+sure|be\s+sure|be\s+careful|take\s+care|try)\s+not\s+to)"
     r"\s+(?:(?:want\s+(?:you\s+)?|have\s+|need\s+)to\s+)?(?P<act>\w+)"
     r"|avoid\s+(?P<shunned>\w+ing)(?=\s+\w)"
+    rf"|(?P<empty>\w+)(?=(?:\s+(?:for|me|us|up|out)){{0,2}}\s+neither{_NOR})"
+    rf"|neither\s+(?P<neither>\w+){_NOR}"
     r"|(?:no|not)\s+(?P<refused>\w+(?:ing|[ts]ions?|als?))\b"
     r"|(?P<joint>without|instead\s+of|rather\s+than)\s+(?P<avoided>\w+ing)(?=\s+(?P<object>\w+)))",
     re.IGNORECASE,
 )
+_ACTS = ("act", "shunned", "empty", "neither", "refused", "avoided")
+"""Groups of the verb. empty: what is done to "neither the one nor the other"."""
 _LISTING = word_set("find search locate list count filter select pick enumerate query")
 """Behind their object "without" mostly says which things are meant."""
 _EFFECTS = (
@@ -141,7 +146,7 @@ def _apart(places: Iterable[tuple[int, int]], acts: Sequence[Denial]) -> Iterato
 
 
 def _verb(match: re.Match[str]) -> str:
-    return next(str(one) for one in match.group("act", "shunned", "refused", "avoided") if one)
+    return next(str(one) for one in match.group(*_ACTS) if one)
 
 
 def _start(prompt: str, match: re.Match[str]) -> int | None:
@@ -155,7 +160,8 @@ def _start(prompt: str, match: re.Match[str]) -> int | None:
     if match["avoided"]:
         is_act = is_verb(match["avoided"]) and not _says_which(before, match)
         return low + len(before.rstrip()) if is_act else None
-    if match["shunned"] and not is_verb(match["shunned"]):
+    verb = match["shunned"] or match["empty"] or match["neither"]
+    if verb and not is_verb(verb):
         return None
     if match["refused"] and not _is_refusal(before, match["refused"], prompt[match.end() :]):
         return None
@@ -228,7 +234,7 @@ def _end(prompt: str, place: int) -> int:
                 return end.start()
         elif end[0] == "," and prompt[place : end.start()].strip():
             comma = end.start()
-            list_end = end_of_things(prompt, comma) or end_of_acts(prompt, comma)
+            list_end = end_of_things(prompt, comma) or end_of_acts(prompt, place, comma)
             if list_end is None:
                 return end.start()
             further = list_end

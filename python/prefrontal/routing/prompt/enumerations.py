@@ -24,12 +24,15 @@ _THING = re.compile(
 _ACTS = re.compile(
     r"(?P<acts>(?:\s*+,\s*+(?!n?or\b)\w++(?:\s++(?!n?or\b)[^\s,;!?().]++(?:\.[^\s,;!?().]++)*+){1,6}+)"
     r"{1,8}+)"
-    r"(?:\s*+,)?\s++n?or\s++(?P<last>\w++)(?P<object>\s++[\w.~/'’-]++)",
+    r"(?:\s*+,)?\s++n?or\s++(?P<last>\w++)(?P<object>\s++(?:\.{0,2}[\w~/'’-]++)++)",
     re.IGNORECASE,
 )
 _VERBS = re.compile(
     r"(?P<first>(?:\s*+,\s*+(?!n?or\b)\w++){1,8}+)(?:\s*+,)?\s++n?or\s++(?P<last>\w++)",
     re.IGNORECASE,
+)
+_REQUEST = re.compile(
+    r"\s*+[,.;]\s++(?:(?:please|just|only|instead|rather)\s++)*+(?P<verb>\w++)", re.IGNORECASE
 )
 _POINTERS = frozenset(("it", "them"))
 
@@ -52,17 +55,29 @@ def end_of_things(prompt: str, comma: int) -> int | None:
     return files_end
 
 
-def end_of_acts(prompt: str, comma: int) -> int | None:
+def end_of_acts(prompt: str, verb_end: int, comma: int) -> int | None:
     """Where the verb of the last act ends that is listed from the comma on, behind "or": "run the
     tests, count lines or find todos". None where what follows is no such list, as in "delete the
-    report, print it or mail it", which ask for what is to be done instead.
+    report, print it or mail it", which ask for what is to be done instead; unless "it" stands
+    behind the first verb, too, which ends there, or another request behind them all.
     """
     match = _ACTS.match(prompt, comma)
-    if match is None or _POINTERS & set(re.findall(r"\w+", match[0].lower())):
+    if match is None:
+        return None
+    first, further = (
+        {*re.findall(r"\w+", part.lower())} for part in (prompt[verb_end:comma], match[0])
+    )
+    if _POINTERS & further and not (_POINTERS & first or _asks_behind(prompt, match.end())):
         return None
     acts = [act.split() for act in match["acts"].split(",") if act.strip()]
     verbs = [*(act[0] for act in acts), match["last"]]
     return match.end("last") if all(map(may_be_verb, verbs)) else None
+
+
+def _asks_behind(prompt: str, place: int) -> bool:
+    """Whether a mark and a verb follow, so that what stands in front is not what is asked for."""
+    behind = _REQUEST.match(prompt, place)
+    return behind is not None and may_be_verb(behind["verb"])
 
 
 def end_of_verbs(prompt: str, verb_end: int) -> int:

@@ -10,7 +10,7 @@ from .clause_words import word_set
 from .enumerations import is_verb
 
 _LEFT_OUT = re.compile(
-    r"(?:\s*+,)?\s++(?:but|and)\s++not\s++(?:for\s++)?"
+    r"(?:\s*+,)?\s++(?:(?:but|and)\s++(?:not|neither)|but\s++no)\s++(?:for\s++)?"
     r"(?P<definite>(?:a|an|the|any|my|our|their|its|his|her|these|those)\s++)?"
     r"(?P<which>[\w'’-]++\s++)?(?P<noun>[\w'’-]++)(?P<more>\s++n?or\s++[\w'’-]++)?"
     r"(?=\s*+(?:[.,;!?)\n]|\Z)|\s++(?:in|of|from|on|at|under|to|into|with|and|but|then|for)\b)",

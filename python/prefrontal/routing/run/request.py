@@ -28,6 +28,9 @@ class Mode:
     allow_weak_sandbox: bool = False
 
 
+NOTHING_ASKED = "nothing is to be done: the prompt says only what not to do."
+
+
 @dataclass(frozen=True, slots=True)
 class RouteRequest:
     """One prompt on its way to a tool. resumed: its route waited and is taken up again."""

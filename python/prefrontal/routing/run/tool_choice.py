@@ -19,6 +19,7 @@ from ..ranking.tool_ranker import key_of
 from ..types import Candidate, Plan, PlanStep, RouteDecision, Tool
 from .after_trial import note_of_tool, rejection
 from .ranking import rank_everywhere
+from .request import NOTHING_ASKED
 from .route import Ranking, ToolChoice
 from .server_steps import with_servers
 from .transcript import two_places
@@ -35,6 +36,10 @@ def choose(bench: Workbench, ranking: Ranking, *, servers: bool = False) -> Tool
 
     servers: whether a composition may have steps that run on servers, for whoever calls these.
     """
+    if ranking.parsed.request.asks_nothing:
+        route_id = ranking.parsed.request.trace.route_id
+        nothing = RouteDecision(route_id, "generate", [], None, NOTHING_ASKED)
+        return _traced(bench, ToolChoice(ranking, ranking.intent, nothing))
     intent, decision = ranking.intent, _decision(bench, ranking)
     if decision.policy == "generate" and not ranking.complete:
         ranking = rank_everywhere(bench, ranking)
@@ -46,6 +51,12 @@ def choose(bench: Workbench, ranking: Ranking, *, servers: bool = False) -> Tool
     answer = which_tool(bench, ranking, decision)
     decision = _or_nearest(bench, ranking, answer.decision)
     agreed = answer.agreed or decision is not answer.decision
+    return _traced(bench, ToolChoice(ranking, intent, decision, answer.rivals, agreed))
+
+
+def _traced(bench: Workbench, choice: ToolChoice) -> ToolChoice:
+    """The choice, which the trace has then."""
+    ranking, decision = choice.ranking, choice.decision
     request, candidates = ranking.parsed.request, ranking.candidates
     request.trace.add(
         decision.policy,
@@ -60,7 +71,7 @@ def choose(bench: Workbench, ranking: Ranking, *, servers: bool = False) -> Tool
         plan=decision.plan,
         threshold=bench.settings.ranker.threshold,
     )
-    return ToolChoice(ranking, intent, decision, answer.rivals, agreed)
+    return choice
 
 
 def planned(choice: ToolChoice) -> RouteDecision:

@@ -20,7 +20,7 @@ from ..ranking.coverage import shares
 from ..ranking.decide import Bar, shown
 from ..ranking.precedence import rejected_before
 from ..trials.hosts import hosts_of
-from .request import Ending
+from .request import NOTHING_ASKED, Ending
 from .route import ToolChoice, TrialModule
 from .transcript import two_places
 
@@ -98,7 +98,7 @@ def _generated_module(bench: Workbench, choice: ToolChoice) -> TrialModule | End
     rejected = rejected_before(choice.ranking.candidates)
     misses = "; ".join([*_parts_that_fit(bench, choice), misses, *[rejected] * bool(rejected)])
     if request.asks_nothing:
-        return Ending(UNSURE, "nothing is to be done: the prompt says only what not to do.")
+        return Ending(UNSURE, NOTHING_ASKED)
     if model is None:
         return Ending(UNSURE, f"no tool fits and no model is configured to write one; {misses}.")
     if not (mode.interactive or mode.dry_run or mode.allow_generated):
