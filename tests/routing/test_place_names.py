@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from prefrontal.routing.place_names import places_in
+from prefrontal.routing.place_names import place_spans, places_in, with_places
 
 
 @pytest.mark.parametrize(
@@ -36,6 +36,25 @@ def test_a_text_names_files_paths_and_addresses(text: str, places: tuple[str, ..
 )
 def test_other_words_with_marks_are_no_places(text: str) -> None:
     assert places_in(text) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "spans"),
+    [
+        ("put data.zip beside a.zip", [(4, 12), (20, 25)]),
+        ("open 'a.zip', then data.zip and a.zip.", [(6, 11), (19, 27), (32, 37)]),
+        ("list docs/ in my/docs/", [(5, 10), (14, 22)]),
+    ],
+)
+def test_a_place_that_ends_another_has_its_own_span(
+    text: str, spans: list[tuple[int, int]]
+) -> None:
+    assert list(place_spans(text)) == spans
+
+
+def test_each_place_is_replaced_where_it_stands() -> None:
+    assert with_places("data.zip, a.zip, data.zip", str.upper) == "DATA.ZIP, A.ZIP, DATA.ZIP"
+    assert with_places("put data.zip beside a.zip", lambda _: "x") == "put x beside x"
 
 
 @given(st.text() | st.text("a./~ :'\"e1"))

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..plural import many
 from ..types import Reason
 from .payloads import (
     ACT,
@@ -178,6 +179,12 @@ def brief(decision: Decision) -> tuple[str, str]:
 def asks_worth(id_: str, options: str = "") -> str:
     """How to answer a wake. id_: what is shown of its id. options: each behind a space."""
     return f"Was it worth it? prefrontal feedback{options} {id_} useful   (or useless)"
+
+
+def windows_wait(count: int, watch: str) -> str:
+    """How many windows are held back until a question tells of them. watch: which one asks it."""
+    waits, them = ("waits", "it") if count == 1 else ("wait", "them")
+    return f"{many(count, 'window')} held back {waits}; {watch} tells of {them}."
 
 
 def act_text(decision: Decision) -> str:

@@ -30,6 +30,9 @@ MODULE = parse_fingerprint(
 )
 
 
+WAITS = "1 window held back waits; a watch that has code tells of it."
+
+
 def commit(text: str) -> SignalEvent:
     return SignalEvent("git", "/src", "commit", 1.0, NOW, {"text": text})
 
@@ -66,10 +69,7 @@ def test_explain_and_decisions_say_what_became_of_it(tmp_path: Path, told: list[
     assert f"{second[:8]} two (held back: cooldown)" in page
     assert f"{third[:8]} three (held back: cooldown)" in page
     lines = run(tmp_path, "decisions", "--slept").splitlines()
-    assert lines[0] == (
-        "1 window waits for a question: held back, and asked about when that ends, "
-        "by a watch that has code"
-    )
+    assert lines[0] == WAITS
     assert "cooldown, waits for a question" in lines[2]
     assert f"cooldown, told by {late[:8]}" in lines[3]
 
@@ -79,7 +79,7 @@ def test_a_watch_without_their_module_says_that_windows_wait_for_one_that_has_it
 ) -> None:
     with watching(tmp_path / "inbox", "--state", tmp_path) as running:
         _, _, errors = running.end()
-    assert errors[-1] == "1 window held back waits for a watch that has code."
+    assert errors[-1] == WAITS
     assert not any("the next watch tells" in each for each in errors)
 
 

@@ -1,4 +1,4 @@
-"""`prefrontal run --partitions`: what it refuses, and that episodes are told in one piece."""
+"""`prefrontal run --partitions`: what it refuses."""
 
 from __future__ import annotations
 
@@ -13,30 +13,10 @@ from click.testing import CliRunner
 
 from prefrontal.cli import main
 from prefrontal.cli.run.partition_episodes import EpisodeHome, check_episodes
-from prefrontal.cli.run.story import Story
 from prefrontal.cli.watch.partitions.plan import NodePlan
-from prefrontal.cli.watch.screen import Screen
-from prefrontal.decisions.decision import Decision
-from prefrontal.decisions.payloads import WakePayload
-from prefrontal.executive import ActOutcome, Choice, Episode, Status
-from prefrontal.executive.records import route_record
 from prefrontal.plugin import PluginError
 
 from ..watch.partitions.test_plan import MODULE, URL
-
-WAKE = Decision(
-    id="0" * 32,
-    time=1e9,
-    payload=WakePayload(),
-    subject="ada/mail",
-    acted=True,
-    reason="woke",
-    score=0.9,
-    threshold=0.5,
-    question="Ada says: hello",
-    propensity=1.0,
-    window=(),
-)
 
 
 def plan(folder: Path, **settings: Any) -> NodePlan:
@@ -99,21 +79,3 @@ def test_the_agents_settings_go_along_to_another_machine(tmp_path: Path) -> None
     there = pickle.loads(sent)
     assert there.home is EpisodeHome
     assert there.agent == here.agent
-
-
-def test_of_several_partitions_each_episode_is_told_in_one_piece() -> None:
-    pieces: list[str] = []
-
-    class Pieces(Screen):
-        def line(self, text: str) -> bool:
-            pieces.append(text)
-            return True
-
-    story = Story(Pieces(None, lambda: None), lambda *_: None, as_json=False, whole=True)
-    choice = Choice("hello", "ask", (), 0.6, "there is no tool")
-    route = route_record(WAKE, choice, None, 1e9, 0)
-    story.begun(WAKE)
-    assert pieces == []
-    story.ended(Episode(WAKE, choice, ActOutcome(Status.ASKED, "asked"), (), (route,)))
-    [piece] = pieces
-    assert [line.split()[-1] for line in piece.splitlines()] == ["hello", "tool"]

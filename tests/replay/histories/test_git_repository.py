@@ -10,7 +10,7 @@ import pytest
 
 from prefrontal.errors import SourceError
 from prefrontal.replay.histories.git_history import GitHistory
-from prefrontal.replay.histories.git_repository import Repository, lack
+from prefrontal.replay.histories.git_repository import Repository, has_commits, lack
 
 from .. import repositories
 
@@ -230,6 +230,18 @@ def test_what_is_no_repository_is_refused(
     assert refusal(file) == f"repository must be a folder, got {file!r}"
     assert refusal(none) == f"repository must exist, got {none!r}"
     assert refusal("zero\0byte") == "repository must exist, got 'zero\\x00byte'"
+
+
+def test_whether_there_are_commits_is_not_said_where_git_cannot_say(
+    repository: Path, commit: Commit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
+    assert not has_commits(str(repository))
+    commit("one", {"a": "1"})
+    assert has_commits(str(repository))
+    (repository / ".git" / "config").write_text("[core\n")
+    with pytest.raises(SourceError, match="bad config"):
+        has_commits(str(repository))
 
 
 def test_a_machine_without_git_is_told_to_install_it(

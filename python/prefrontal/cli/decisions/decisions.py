@@ -12,8 +12,8 @@ import click
 from ...decisions.decision import KINDS
 from ...decisions.document import document, explanation
 from ...decisions.payloads import ACT, ROUTE, WAKE
+from ...decisions.words import windows_wait
 from ...errors import InputError
-from ...plural import many
 from ..answers import json_option
 from ..candidates import decision_ids, module_names
 from ..paths import home_short
@@ -92,11 +92,9 @@ def decisions(
 
 def _waits(waiting: Counter[str]) -> str:
     """How many windows wait for a question, and who asks it."""
-    count, names = waiting.total(), [_plain(each) for each in waiting]
-    wait = "waits" if count == 1 else "wait"
+    names = [_plain(each) for each in waiting]
     who = names[0] if len(names) == 1 else f"{names[0]} or {len(names) - 1} more"
-    end = f"asked about when that ends, by a watch that has {who}"
-    return f"{many(count, 'window')} {wait} for a question: held back, and {end}"
+    return windows_wait(waiting.total(), f"a watch that has {who}")
 
 
 def _tell_ahead(

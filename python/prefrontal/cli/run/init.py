@@ -8,11 +8,9 @@ from pathlib import Path
 import click
 
 from ...errors import InputError, SourceError
-from ...git_access import check_files
 from ...home_folder import expanded, known_home
 from ...installation.runtimes import TITLES, runtimes_here
 from ...plain_text import quote_for_shell, visible
-from ...pulse.sources.git_commands import tell
 from ...standard_input import is_terminal
 from ...storage.files import write_atomic
 from .. import COMMANDS
@@ -114,9 +112,9 @@ def _next(path: Path, answers: Answers) -> list[tuple[str, str]]:
 
 def _may_have_commits(repository: Path) -> bool:
     """Whether a replay has something to read; what git cannot say, the replay tells."""
-    folder = str(repository)
+    from ...replay.histories.git_repository import has_commits
+
     try:
-        check_files(folder)
-        return tell(folder, "rev-parse", "--verify", "--quiet", "HEAD", no=1) != b""
+        return has_commits(str(repository))
     except SourceError:
         return True

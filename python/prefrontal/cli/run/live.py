@@ -42,7 +42,8 @@ def run_live(options: RunOptions, folders: tuple[str, ...], as_json: bool) -> in
             taught = taught_through(ground.log)
             built = options.executive(ground, standings, moments, ELSEWHERE, say, taught)
             held.callback(built.close)
-            story = Story(screen, say, as_json=as_json or session.output is not None)
+            as_lines = as_json or session.output is not None
+            story = Story(screen, say, session.state.path, as_json=as_lines)
             since = moments.now() - options.settings.executive.take_up_s
             attendance = Attendance(ground.log, built.executive, story, run=watch.run, since=since)
             return Attended(ground, attendance, story, say)

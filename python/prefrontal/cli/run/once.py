@@ -57,7 +57,8 @@ def run_once(options: RunOptions, folders: tuple[str, ...], path: str, as_json: 
             return _nothing(read)
         ground = lay_ground(options.settings, folders, (), held, owes_wakes=False, anything=True)
         screen = Screen("v2" if as_json else None, _closed)
-        story = Story(screen, say, as_json=as_json or ground.sinks.output is not None)
+        as_lines = as_json or ground.sinks.output is not None
+        story = Story(screen, say, ground.state.path, as_json=as_lines)
         ground.outbox.start()
         once = Once(options, ground, story, first.timestamp, held)
         unheard = Unheard(ground.modules)

@@ -90,7 +90,7 @@ class EpisodeHome:
         )
         self._held.callback(closed, built)
         as_json = self._as_json or session.output is not None
-        story = Story(screen, say, as_json=as_json, whole=True)
+        story = Story(screen, say, session.state.path, as_json=as_json, whole=True)
         since = self._moments.now() - settings.executive.take_up_s
         attendance = Attendance(
             ground.log, built.executive, story, run=session.watch.run, since=since

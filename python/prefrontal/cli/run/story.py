@@ -16,6 +16,8 @@ from ..decisions.answerable import ID_LENGTH
 from ..styling import painted
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ...decisions.decision import Decision
     from ...executive.nouns import Episode
     from ..watch.screen import Screen
@@ -29,7 +31,8 @@ _WIDTH = 12
 class Story:
     """Tells each episode as it goes; the role `Teller` of `assembly.attendance`.
 
-    whole: tells it once it is over, in one piece, where several tell of theirs in one place.
+    state: where the wakes are kept. whole: tells it once it is over, in one piece, where several
+    tell of theirs in one place.
     clock: says what is today.
     """
 
@@ -37,6 +40,7 @@ class Story:
         self,
         screen: Screen,
         say: Say,
+        state: Path,
         *,
         as_json: bool,
         whole: bool = False,
@@ -46,6 +50,7 @@ class Story:
         self._clock = SystemClock() if clock is None else clock
         self._screen = screen
         self._say = say
+        self._state = state
         self._as_json = as_json
         self._statuses: Counter[str] = Counter()
         self._concluded = 0
@@ -62,6 +67,8 @@ class Story:
         self._concluded += len(episode.conclusions)
         wakes = (episode.wake,) if self._whole else ()
         lines = [self._line(each) for each in (*wakes, *episode.records)]
+        if not self._as_json:
+            lines += self._screen.first_way_to_answer(episode.wake, self._state)
         for text in ["\n".join(lines)] if self._whole else lines:
             self._screen.line(text)
 

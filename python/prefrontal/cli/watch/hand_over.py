@@ -50,7 +50,7 @@ class HandOver:
 
         The durable ones have it from the log already, unless that could not be written.
         """
-        self._screen.show(decision)
+        self._screen.show(decision, self._session.state.path)
         self._session.outbox.take(decision)
         give_once(decision, self._session.sinks, self._say)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ...clock import SystemClock
-from ...decisions.words import asks_worth
+from ...decisions.words import asks_worth, windows_wait
 from ...plain_text import visible
 from ...plural import many
 from ...pulse.sinks import as_line
@@ -35,27 +35,27 @@ MOST_SHOWN = 10
 class Screen:
     """Prints lines on standard output; calls `on_closed` when nobody reads them.
 
-    shape: of a wake as JSON; None for a line for people. state: where answers to what is shown go;
-    with it a terminal is told once how to answer.
+    shape: of a wake as JSON; None for a line for people. A terminal is told once how to answer.
     """
 
-    def __init__(
-        self, shape: Shape | None, on_closed: Callable[[], None], state: Path | None = None
-    ) -> None:
+    def __init__(self, shape: Shape | None, on_closed: Callable[[], None]) -> None:
         self._shape = shape
         self._on_closed = on_closed
         self._lock = Lock()
-        self._untold = [state] if state is not None and is_output_terminal() else []
+        self._untold = [how_to_answer] if shape is None and is_output_terminal() else []
 
-    def show(self, decision: Decision) -> None:
-        """A line for a wake; below the first, how to answer it."""
+    def show(self, decision: Decision, state: Path) -> None:
+        """A line for a wake; below the first, how to answer it. state: where it is kept."""
         if self._shape:
             self.line(as_line(decision, self._shape))
             return
-        lines = [wake_line(decision)]
-        with suppress(IndexError):  # told: several threads show, one of them takes it
-            lines.append(how_to_answer(decision, self._untold.pop()))
-        self.line("\n".join(lines))
+        self.line("\n".join([wake_line(decision), *self.first_way_to_answer(decision, state)]))
+
+    def first_way_to_answer(self, wake: Decision, state: Path) -> list[str]:
+        """A line that says how to answer it, for a terminal that none was given for yet."""
+        with suppress(IndexError):  # several threads show, one of them takes it
+            return [self._untold.pop()(wake, state)]
+        return []
 
     def line(self, text: str) -> bool:
         """Print one line, or several that belong together; whether somebody reads them."""
@@ -131,13 +131,9 @@ def ending(session: WatchSession, finished: bool) -> str:
         lines.append(f"{many(session.owed, 'delivery')} pending; the next watch takes {them} up.")
     elsewhere = status["held_elsewhere"]
     if waiting := status["held_back"] - sum(elsewhere.values()):
-        waits, them = ("waits", "it") if waiting == 1 else ("wait", "them")
-        held = many(waiting, "window")
-        lines.append(f"{held} held back {waits}; the next watch tells of {them}.")
+        lines.append(windows_wait(waiting, "the next watch"))
     for name, waiting in list(elsewhere.items())[:MOST_SHOWN]:
-        waits = "waits" if waiting == 1 else "wait"
-        held = many(waiting, "window")
-        lines.append(f"{held} held back {waits} for a watch that has {visible(name, 80)}.")
+        lines.append(windows_wait(waiting, f"a watch that has {visible(name, 80)}"))
     if crowded := status["crowded"]:
         lines.append(
             f"{many(crowded, 'window')} more than may wait: in the log, "

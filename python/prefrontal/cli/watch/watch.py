@@ -207,7 +207,7 @@ def run(
     """
     ended: SimpleQueue[int] = SimpleQueue()  # its put may be called from a signal handler
     shape = session.output or ("v2" if as_json else None)
-    screen = Screen(shape, lambda: ended.put(CLOSED_PIPE), session.state.path)
+    screen = Screen(shape, lambda: ended.put(CLOSED_PIPE))
     finish: Callable[[float], bool] = lambda _: True  # noqa: E731
     with ExitStack() as stack:
         try:

@@ -57,7 +57,7 @@ def open_repository(path: str | Path, revision: str = "HEAD") -> Repository:
         folder, "rev-parse", "--is-shallow-repository", "--absolute-git-dir"
     ).partition("\n")
     branch = git_process.ask(folder, "symbolic-ref", "--quiet", "HEAD")
-    if git_process.ask(folder, "rev-parse", "--verify", "--quiet", "HEAD") is None:
+    if not _has_head(folder):
         _refuse_unborn(folder, branch)
     # The log dies on a HEAD that cannot be read, and says why.
     latest = ("log", f"-{_LATEST}", "--first-parent", "--format=%ct", revision, "--")
@@ -73,6 +73,17 @@ def open_repository(path: str | Path, revision: str = "HEAD") -> Repository:
         partial=promised is not None,
         notes=tuple(_notes(folder, git_dir, branch, cut, promised is not None)),
     )
+
+
+def has_commits(folder: str) -> bool:
+    """Whether the branch checked out has any. Raises SourceError where git cannot say."""
+    check_files(folder)
+    git_process.tell(folder, "rev-parse", "--git-dir")  # says why where nothing can be read
+    return _has_head(folder)
+
+
+def _has_head(folder: str) -> bool:
+    return git_process.ask(folder, "rev-parse", "--verify", "--quiet", "HEAD") is not None
 
 
 def _newest(times: list[float]) -> float:
