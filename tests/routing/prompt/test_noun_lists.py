@@ -71,6 +71,30 @@ def each(prompt: str) -> list[str]:
             ["look for todos in a.md", "look for secrets in a.md", "look for links in a.md"],
         ),
         ("count the lines and words", ["count the lines", "count words"]),
+        (
+            "find broken links and duplicate files in docs",
+            ["find broken links in docs", "find duplicate files in docs"],
+        ),
+        (
+            "check a.md for broken links, open todos and duplicate lines",
+            [
+                "check a.md for broken links",
+                "check a.md for open todos",
+                "check a.md for duplicate lines",
+            ],
+        ),
+        (
+            "please list closed issues and open pull requests",
+            ["list closed issues", "list open pull requests"],
+        ),
+        (
+            "find source files and test files in src/",
+            ["find source files in src/", "find test files in src/"],
+        ),
+        (
+            "remove empty rows & duplicate columns from a.csv",
+            ["remove empty rows from a.csv", "remove duplicate columns from a.csv"],
+        ),
     ],
 )
 def test_each_noun_has_its_request(prompt: str, texts: list[str]) -> None:
@@ -104,6 +128,22 @@ def test_each_noun_has_its_request(prompt: str, texts: list[str]) -> None:
 )
 def test_what_is_one_request_has_none_for_each_noun(prompt: str) -> None:
     assert each(prompt) == []
+
+
+@pytest.mark.parametrize(
+    ("prompt", "texts"),
+    [
+        ("find photos and duplicate them", ["find photos", "duplicate them"]),
+        ("find large files and open a.txt", ["find large files", "open a.txt"]),
+        ("find the old files and duplicate rows", ["find the old files", "duplicate rows"]),
+        ("zip old folders and duplicate files", ["zip old folders", "duplicate files"]),
+        ("find log files and archive log files", ["find log files", "archive log files"]),
+        ("check links and open files", ["check links", "open files"]),
+        ("find flights and book hotels", ["find flights", "book hotels"]),
+    ],
+)
+def test_an_act_behind_and_is_none_of_the_things_in_front(prompt: str, texts: list[str]) -> None:
+    assert [one.text for one in sub_intents(prompt)] == texts
 
 
 WORDS = st.sampled_from(

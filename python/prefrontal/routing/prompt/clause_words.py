@@ -43,6 +43,7 @@ BEFORE_OBJECTS = word_set(
     "any some no one two three me us"
 )
 PREPOSITIONS = word_set("of for from in on by with as about at to into over per via")
+AND = word_set("and & plus")
 _VERB_PAIRS = {
     *((verb, "by") for verb in ("sort", "order", "group", "filter", "split")),
     *((verb, "for") for verb in ("search", "look", "check")),

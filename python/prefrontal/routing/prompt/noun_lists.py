@@ -13,13 +13,16 @@ from itertools import pairwise
 
 from ..._core import routing
 from ..place_names import is_place_name
+from ..plurals import is_plural
 from ..stems import stems
 from ..types import SubIntent
-from .clause_words import BEFORE_OBJECTS, PREPOSITIONS, Piece, pieces, skip_polite, word_set
+from .clause_words import AND, BEFORE_OBJECTS, PREPOSITIONS, Piece, pieces, skip_polite, word_set
 from .requests import TOGETHER, has_content
 from .verbs import groups
 
 MOST_NOUNS = 6
+_LONGEST = 100
+"""Words of a list in front of an "and" that may go on."""
 
 _OF_TWO = f"{TOGETHER} map link correlate pair mix add multiply divide subtract relate"
 """Verbs of one act that may need all that is listed."""
@@ -31,12 +34,15 @@ _SAYS_WHICH = word_set("that which who whose where with without over under")
 """In front of what is true of one noun alone."""
 _WHOLE = word_set("between versus vs either neither when if while because so but not")
 """Words of a clause that may be about all of its nouns at once."""
-_AND = word_set("and & plus")
 _OR = word_set("or")
 _ADJECTIVE = re.compile(r"\w{2}(?:ed|ive|al|ic|ous|ful|less|[ai]ble|ly)\Z")
 """An ending of what rather says which: "a detailed and comprehensive summary"."""
 _EVERYDAY = word_set("get give")
 _SEEKING = "find"
+_LISTING = f"{_SEEKING} list count remove"
+"""What lists of plurals are mostly behind: "list open todos and duplicate files"."""
+_WHICH_ONES = word_set("duplicate open separate empty")
+"""Verbs that in front of a plural rather say which: "broken links and duplicate files"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,21 +62,56 @@ def one_for_each_noun(clause: SubIntent) -> tuple[SubIntent, ...]:
     words = pieces(clause.text)
     verb = skip_polite(words, 0)
     opening = _verb(clause, words[verb : verb + 1])
-    first = verb + 1
-    while first < len(words) and words[first].text in _BEHIND_VERB:
-        first += 1
-    first = _behind_for(words, first)
+    first = _first_object(words, verb)
     objects = words[first:]
     if not opening or opening in stems(_OF_TWO) or any(one.text in _WHOLE for one in objects):
         return ()
     act = opening
     if words[first - 1].text == "for":
         act, objects = _SEEKING, _without_each_for(objects)
-    items = _items(objects, _AND | _OR if is_looked_for(act) else _AND)
+    items = _items(objects, AND | _OR if is_looked_for(act) else AND)
     if not 1 < len(items) <= MOST_NOUNS:
         return ()
     head = clause.text[: words[first].start]
     return tuple(SubIntent(head + _said(one, items[-1], clause.text), act) for one in items)
+
+
+def goes_on_with_list(front: Sequence[Piece], rest: Sequence[Piece]) -> bool:
+    """Whether what follows "and" or a comma is one more of the plurals that the front looks for,
+    and no act: "find broken links and duplicate files", "find source files and test files".
+    """
+    following = _item(_lists(rest, AND)[0]).noun
+    if len(front) > _LONGEST or len(following) < 2 or not _is_bare_plural(following):
+        return False
+    verb = skip_polite(front, 0)
+    first = _first_object(front, verb)
+    if first >= len(front) or not (front[first - 1].text == "for" or _may_list(front[verb])):
+        return False
+    last = _item(_lists(front[first:], AND)[-1]).noun
+    if not _is_bare_plural(last):
+        return False
+    same = len(last) == len(following) == 2 and last[-1].text == following[-1].text
+    return same or following[0].text in _WHICH_ONES
+
+
+def _first_object(words: Sequence[Piece], verb: int) -> int:
+    """The place where the list begins behind the verb."""
+    first = verb + 1
+    while first < len(words) and words[first].text in _BEHIND_VERB:
+        first += 1
+    return _behind_for(words, first)
+
+
+def _may_list(verb: Piece) -> bool:
+    tokens = routing.tokens(verb.text)[:1]
+    listing = {number for one in stems(_LISTING) for number in groups().get(one, ())}
+    return any(not listing.isdisjoint(groups().get(one, ())) for one in tokens)
+
+
+def _is_bare_plural(noun: Sequence[Piece]) -> bool:
+    """Whether it is a plural without a determiner, of up to two words that say which."""
+    small = 0 < len(noun) <= 3 and noun[0].text not in BEFORE_OBJECTS
+    return small and is_plural(noun[-1].text)
 
 
 def _verb(clause: SubIntent, opening: Sequence[Piece]) -> str:
@@ -90,8 +131,8 @@ def _behind_for(words: Sequence[Piece], first: int) -> int:
     front = [one.text for one in words[first:]]
     place = front.index("for") + 1 if "for" in front else 0
     before = words[first:][:place]
-    lists = any(one.kind == "comma" or one.text in _AND for one in before)
-    only_files = all(is_place_name(one.text) or one.text in _AND | {",", "for"} for one in before)
+    lists = any(one.kind == "comma" or one.text in AND for one in before)
+    only_files = all(is_place_name(one.text) or one.text in AND | {",", "for"} for one in before)
     return first if (lists and not only_files) or place == len(front) else first + place
 
 
@@ -102,7 +143,7 @@ def _without_each_for(objects: Sequence[Piece]) -> list[Piece]:
 
 
 def _is_joint(one: Piece) -> bool:
-    return one.kind == "comma" or one.text in _AND | _OR
+    return one.kind == "comma" or one.text in AND | _OR
 
 
 def _said(item: _Item, last: _Item, text: str) -> str:
@@ -118,20 +159,25 @@ def _items(objects: Sequence[Piece], joints: frozenset[str]) -> list[_Item]:
 
     A file behind "and" belongs to the words in front: "todos and secrets in a.py and b.py".
     """
-    lists: list[list[Piece]] = [[]]
-    for one in objects:
-        if one.kind == "comma" or one.text in joints:
-            lists += [[]] if lists[-1] else []
-        else:
-            lists[-1].append(one)
     items: list[_Item] = []
-    for words in filter(None, lists):
+    for words in filter(None, _lists(objects, joints)):
         if items and items[-1].tail and all(is_place_name(one.text) for one in words):
             items[-1] = _Item(items[-1].noun, (*items[-1].tail, *words))
         else:
             items.append(_item(words))
     ends = any(one.text in joints for one in objects)
     return items if ends and all(map(_is_noun, items)) and _tails_are_clear(items) else []
+
+
+def _lists(objects: Sequence[Piece], joints: frozenset[str]) -> list[list[Piece]]:
+    """The words between commas and joints; nothing between two that stand side by side."""
+    lists: list[list[Piece]] = [[]]
+    for one in objects:
+        if one.kind == "comma" or one.text in joints:
+            lists += [[]] if lists[-1] else []
+        else:
+            lists[-1].append(one)
+    return lists
 
 
 def _item(words: Sequence[Piece]) -> _Item:

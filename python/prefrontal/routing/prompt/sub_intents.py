@@ -9,6 +9,7 @@ from typing import Literal
 from ..._core import routing
 from ..types import SubIntent
 from .clause_words import (
+    AND,
     CONNECTIVES,
     POLITE,
     Lexicon,
@@ -18,6 +19,7 @@ from .clause_words import (
     skip_polite,
     word_set,
 )
+from .noun_lists import goes_on_with_list
 from .requests import (
     Boundary,
     are_two_questions,
@@ -38,7 +40,6 @@ Link = Literal["start", "stop", "then", "also", "and", "after", "before", "befor
 
 _THEN = word_set("then afterwards afterward thereafter subsequently")
 _THEN_VERB = word_set("finally lastly next")
-_AND = frozenset(("and", "&", "plus"))
 _LATER = frozenset(("after", "once"))
 _POINTERS = frozenset(("that", "this", "which"))
 _MOMENTS = word_set("by back since until till from now even just every")
@@ -46,7 +47,7 @@ _MOMENTS = word_set("by back since until till from now even just every")
 _SUBJECTS = word_set(
     "i we you he she it they that this which who these those should must can could will would may"
 )
-_JOINTS = word_set("and & plus also")
+_JOINTS = AND | {"also"}
 _FAR = 16
 _BEFORE_A_LIST = 4
 """So many words from a "by" on, what is listed may still be what to sort or group by."""
@@ -148,7 +149,7 @@ def _break(
         return "stop", place + 1
     if piece.kind == "arrow":
         return "then", place + 1
-    if piece.kind == "comma" or piece.text in _AND:
+    if piece.kind == "comma" or piece.text in AND:
         return _break_weak(words, place, clause, lexicon)
     if piece.kind == "word":
         return _break_word(words, place, clause, lexicon)
@@ -172,7 +173,7 @@ def _break_weak(
     likely = link == "also" or clause.ends_after_courtesy()
     bare = likely and bool(clause.words) and bool(lexicon.verb(clause.words[-1]))
     rest = _to_mark(words, after)
-    if is_of_one_act(clause.words, rest):
+    if is_of_one_act(clause.words, rest) or goes_on_with_list(clause.words, rest):
         return None, place + 1
     if are_two_questions(clause.words, rest):
         return "also", after
