@@ -8,8 +8,13 @@ from typing import Any
 
 import pytest
 
+from prefrontal._core import routing as core
 from prefrontal.routing.catalog.history import PastEvent
-from prefrontal.routing.ranking.file_names import says_only_which, without_file_names
+from prefrontal.routing.ranking.file_names import (
+    says_only_which,
+    without_file_names,
+    without_files_of_tools,
+)
 from prefrontal.routing.ranking.index import RankedTool, ToolIndex
 from prefrontal.routing.ranking.tool_ranker import ToolRanker, key_of
 from prefrontal.routing.types import Tool
@@ -46,6 +51,24 @@ def test_of_a_files_name_its_ending_is_left(prompt: str, left: str) -> None:
     assert without_file_names(prompt) == left
 
 
+@pytest.mark.parametrize(
+    ("prompt", "left"),
+    [
+        ("count lines of find_todos.py", "count lines of py"),
+        ("mail src/find-todos.py and plot.txt", "mail py and plot.txt"),
+        ("how long is `findTodos.txt`?", "how long is `txt`?"),
+        ("find todos in find_todos_test.py", "find todos in find_todos_test.py"),
+        ("run find_todos.py on src", "run find_todos.py on src"),
+        ("please use the tool find_todos.py", "please use the tool find_todos.py"),
+        ("find_todos.py", "find_todos.py"),
+        ("find_todos.py::run on src", "find_todos.py::run on src"),
+        ("count lines with find_todos", "count lines with find_todos"),
+    ],
+)
+def test_a_file_that_has_the_name_of_a_tool_calls_it_only_to_be_run(prompt: str, left: str) -> None:
+    assert without_files_of_tools(prompt, {tuple(core.tokens("find_todos"))}) == left
+
+
 def told(name: str, doc: str) -> Tool:
     one = tool(f"domains/code/x/{name}.py")
     return replace(one, spec=replace(one.spec, doc=doc))
@@ -68,6 +91,16 @@ TOOLS = [
 def first(prompt: str, events: dict[str, list[PastEvent]] | None = None) -> tuple[str, float]:
     best = ToolRanker(TOOLS, events or {}, Ranker(), NOW).candidates(prompt)[0]
     return best.tool.name, best.score
+
+
+def test_the_name_of_a_tool_in_that_of_a_file_is_no_call() -> None:
+    ranker = ToolRanker([TODOS, SECRETS], {}, Ranker(), NOW)
+    for prompt in ("count the lines of find_todos.py", "what is in src/find_todos.py"):
+        assert all(one.score < 0.6 and not one.by_name for one in ranker.candidates(prompt))
+        assert not ranker.by_name(prompt)
+    [best, _] = ranker.candidates("run find_todos.py on src")
+    assert best.tool is TODOS and best.by_name
+    assert ranker.by_name("run find_todos.py on src") == {key_of(TODOS)}
 
 
 @pytest.mark.parametrize(

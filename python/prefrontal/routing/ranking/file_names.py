@@ -7,6 +7,7 @@ Nor is anything to be zipped where one says "get a.zip".
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 from functools import lru_cache
 
 from ..._core import routing as core
@@ -31,6 +32,13 @@ _OF_WHAT_IS_THERE = (
     "show print send email mail share upload copy move rename delete remove check verify take"
 )
 """Verbs whose object is there before; "make a.zip" may ask to zip something."""
+_TO_BE_RUN = re.compile(
+    r"(?:\A|\b(?:use|using|call|invoke|run|execute|via|start|launch|please)"
+    r"(?:\s+(?:the|a|my|our|tool|script|program|file|named|called))*)[\s'\"`‘“]*\Z",
+    re.IGNORECASE,
+)
+"""In front of a file that is itself the tool to be run."""
+_FAR = 100
 _BEFORE_A_FILE = "in into inside at me us up the my our this that file archive"
 
 
@@ -41,6 +49,23 @@ def without_file_names(prompt: str) -> str:
     says whom to ask.
     """
     return with_places(prompt, _what_is_left)
+
+
+def without_files_of_tools(prompt: str, names: Container[tuple[str, ...]]) -> str:
+    """The prompt with the ending alone of each file that has the name of a tool, unless it is what
+    is to be run: "count the lines of find_todos.py" calls no tool.
+
+    names: the stems of each tool's name.
+    """
+    parts, last = [], 0
+    for start, end in place_spans(prompt):
+        place = prompt[start:end]
+        stem = place.rpartition("/")[2].partition(".")[0]
+        is_run = _TO_BE_RUN.search(prompt[max(0, start - _FAR) : start])
+        if ending_of(place) and not is_run and tuple(core.tokens(stem)) in names:
+            parts += [prompt[last:start], ending_of(place)]
+            last = end
+    return "".join([*parts, prompt[last:]])
 
 
 def to_be_learned(prompt: str) -> str:

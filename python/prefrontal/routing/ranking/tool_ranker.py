@@ -11,7 +11,13 @@ from ..catalog.history import PRIOR, PastEvent, history_success, last_prompts
 from ..prompt.denials import affirmed
 from ..types import Candidate, SubIntent, Tool
 from .extra_steps import extra_step
-from .file_names import names_only_files, says_only_which, to_be_learned, without_file_names
+from .file_names import (
+    names_only_files,
+    says_only_which,
+    to_be_learned,
+    without_file_names,
+    without_files_of_tools,
+)
 from .index_store import IndexStore
 from .meanings import Meanings
 from .opposites import undoes
@@ -79,6 +85,7 @@ class ToolRanker:
         self._store = store or IndexStore(None)
         self._untold: ToolRanker | None = None
         self._words: frozenset[str] | None = None
+        self._names = frozenset(tuple(core.tokens(tool.name)) for tool in tools)
         self._rank_by: dict[str, str] = {}
         self._latest: dict[str, list[RankedTool]] = {}
         self._index = self._built()
@@ -143,7 +150,7 @@ class ToolRanker:
 
     def by_name(self, intent: str) -> frozenset[str]:
         """The keys of the tools that the prompt calls by their whole names or summaries."""
-        best = self._asked(intent)[: self._settings.candidates]
+        best = self._asked(self._as_said(intent))[: self._settings.candidates]
         return frozenset(one.name for one in best if _by_name(one) or self._is_summary(intent, one))
 
     def _ranked(
@@ -153,7 +160,7 @@ class ToolRanker:
         text = self._to_rank_by(intent)
         entries = {entry.name: entry for entry in self._asked(text)}
         words = set(core.tokens(intent))
-        nothing_else = text == intent and names_only_files(intent)
+        nothing_else = text == self._as_said(intent) and names_only_files(intent)
         wanted = [one for key, one in entries.items() if among is None or key in among]
         candidates = []
         for one in wanted:
@@ -267,10 +274,15 @@ class ToolRanker:
         what was accepted or rejected before.
         """
         if intent not in self._rank_by:
-            rest = without_file_names(intent)
-            stands = rest != intent and self._stands_alone(rest)
-            self._rank_by[intent] = rest if stands else intent
+            said = self._as_said(intent)
+            rest = without_file_names(said)
+            stands = rest != said and self._stands_alone(rest)
+            self._rank_by[intent] = rest if stands else said
         return self._rank_by[intent]
+
+    def _as_said(self, intent: str) -> str:
+        """The prompt without names of files that only happen to be those of tools."""
+        return without_files_of_tools(intent, self._names)
 
     def _stands_alone(self, rest: str) -> bool:
         ranked = self._asked(rest)
