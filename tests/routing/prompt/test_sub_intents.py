@@ -113,6 +113,10 @@ TIME = [
     ("after summarizing the matrix, plot it", ["summarizing the matrix", "plot it"]),
     ("summarize the matrix before plotting it", ["summarize the matrix", "plotting it"]),
     ("before plotting it, summarize the matrix", ["summarize the matrix", "plotting it"]),
+    ("after summarizing the matrix plot it", ["summarizing the matrix", "plot it"]),
+    ("before plotting it show me the rows", ["show me the rows", "plotting it"]),
+    ("after sorting the rows that load the page", ["sorting the rows that load the page"]),
+    ("after sorting the list print", ["sorting the list print"]),
     ("load x, plot it after cleaning it", ["load x", "cleaning it", "plot it"]),
     ("plot it. Before that, clean the data.", ["clean the data", "plot it"]),
     (

@@ -22,7 +22,7 @@ from .clause_words import (
     is_past_form,
     word_set,
 )
-from .enumerations import end_of_acts, end_of_things, end_of_verbs, is_verb
+from .enumerations import end_of_acts, end_of_things, end_of_verbs, is_verb, may_be_verb
 from .exclusions import exclusions
 
 _NOR = r"(?=\b(?:[^.!?;\n]|\.(?=\w)){1,120}?\bn?or\s)"
@@ -158,10 +158,10 @@ def _start(prompt: str, match: re.Match[str]) -> int | None:
     low = max(0, match.start() - _FAR)
     before = prompt[low : match.start()]
     if match["avoided"]:
-        is_act = is_verb(match["avoided"]) and not _says_which(before, match)
+        is_act = may_be_verb(match["avoided"]) and not _says_which(before, match)
         return low + len(before.rstrip()) if is_act else None
     verb = match["shunned"] or match["empty"] or match["neither"]
-    if verb and not is_verb(verb):
+    if verb and not may_be_verb(verb):
         return None
     if match["refused"] and not _is_refusal(before, match["refused"], prompt[match.end() :]):
         return None

@@ -10,8 +10,10 @@ from ..._core import routing
 from ..types import SubIntent
 from .clause_words import (
     AND,
+    BEFORE_OBJECTS,
     CONNECTIVES,
     POLITE,
+    PREPOSITIONS,
     Lexicon,
     Piece,
     is_statement,
@@ -206,7 +208,23 @@ def _break_word(
             return ("before that" if word == "before" else "then"), place + 2
         if before_verb:
             return ("before" if word == "before" else "after"), place + 1
+    if clause.link in ("after", "before") and _ends_gerund(clause, words, place, lexicon):
+        return "and", place
     return None, place + 1
+
+
+def _ends_gerund(clause: _Clause, words: list[Piece], place: int, lexicon: Lexicon) -> bool:
+    """Whether the word at `place` is an imperative that no comma parts from the "after sorting the
+    rows" in front of it: a known verb before "the" and the like.
+    """
+    front, verb = clause.words, words[place]
+    if len(front) < 2 or not front[0].text.endswith("ing") or place + 1 >= len(words):
+        return False
+    if words[place + 1].text not in BEFORE_OBJECTS or verb.text.endswith(("s", "ing", "ed")):
+        return False
+    goes_on = front[-1].text in (BEFORE_OBJECTS | PREPOSITIONS) - {"it", "them"}
+    tells = any(one.text in _POINTERS for one in front[:_FAR])
+    return not (goes_on or tells) and bool(lexicon.verb(verb))
 
 
 def _is_moment(words: list[Piece], place: int) -> bool:

@@ -63,7 +63,7 @@ UNGROUPED = (
 
 OF_FILES = (
     "blur mirror trim scale tilt mask stitch mute dub mix play view upload trash shred fill burn "
-    "cite compile squash indent stamp preview"
+    "cite compile squash indent stamp preview format"
 )
 """Verbs at least in front of a file's name: "blur b.jpg"."""
 

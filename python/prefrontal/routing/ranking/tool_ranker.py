@@ -10,6 +10,7 @@ from ..._core import routing as core
 from ..catalog.history import PRIOR, PastEvent, history_success, last_prompts
 from ..prompt.denials import affirmed
 from ..types import Candidate, SubIntent, Tool
+from .directions import goes_back
 from .extra_steps import extra_step
 from .file_names import (
     names_only_files,
@@ -361,6 +362,7 @@ def _not_meant(intent: str, tool: Tool) -> str:
         disagreement(intent, tool)
         or lacks_the_act(intent, tool)
         or undoes(intent, tool)
+        or goes_back(intent, tool)
         or says_only_which(intent, tool)
     )
 
