@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from prefrontal.routing.ranking.directions import goes_back
+from prefrontal.routing.ranking.directions import goes_back, says_conversion
 from prefrontal.routing.ranking.rivals import rivals
 from prefrontal.routing.ranking.tool_ranker import ToolRanker
 from prefrontal.settings.routing import Ranker
@@ -35,6 +35,23 @@ def test_a_tool_that_converts_the_other_way_is_not_meant(
     prompt: str, name: str, is_back: bool
 ) -> None:
     assert bool(goes_back(prompt, tool(f"domains/a/b/{name}.py"))) == is_back
+
+
+@pytest.mark.parametrize(
+    ("prompt", "name", "says"),
+    [
+        ("please convert people.csv to json", "csv_to_json", True),
+        ("turn the csv file into JSON and mail it", "csv2json", True),
+        ("convert people.csv to json", "json_to_csv", False),
+        ("convert people.csv to json", "convert_csv_to_json_lines", False),
+        ("compare people.csv to b.json", "csv_to_json", False),
+        ("convert people.csv", "csv_to_json", False),
+        ("convert a.csv to json and b.json to csv", "csv_to_json", False),
+        ("convert it", "find_todos", False),
+    ],
+)
+def test_from_what_to_what_is_the_whole_name(prompt: str, name: str, says: bool) -> None:
+    assert says_conversion(prompt, tool(f"domains/a/b/{name}.py")) == says
 
 
 def test_one_of_a_pair_is_meant_alone() -> None:

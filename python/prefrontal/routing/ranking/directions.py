@@ -9,6 +9,7 @@ import re
 from functools import lru_cache
 
 from ..._core import routing as core
+from ..stems import stems
 from ..types import Tool
 from .file_names import without_file_names
 
@@ -16,6 +17,7 @@ _OF_NAME = re.compile(
     r"(?:.*_)?(?P<source>[A-Za-z]+)_(?:to|2)_(?P<target>[A-Za-z]+)(?:_.*)?"
     r"|(?:.*_)?(?P<first>[a-z]+)(?:To|2)(?P<second>[A-Za-z]+)"
 )
+_CONVERTING = "convert turn transform translate change transcode export save reformat"
 _JOINT = re.compile(r"\b(?:to|into|as)\b", re.IGNORECASE)
 _MOST_WORDS = 6
 """So many on each side of "to" may name what is converted."""
@@ -26,14 +28,31 @@ def goes_back(prompt: str, tool: Tool) -> str:
     """Why the tool is not for the prompt: it makes what the prompt has of what the prompt wants.
     Empty where it may be.
     """
-    match = _OF_NAME.fullmatch(tool.name)
-    if match is None:
+    ends = _ends(tool)
+    if ends is None:
         return ""
-    source, target = match["source"] or match["first"], match["target"] or match["second"]
-    one, other = (" ".join(core.tokens(word)) for word in (source, target))
+    one, other = map(_stem, ends)
     if one == other or not _goes(prompt, other, one) or _goes(prompt, one, other):
         return ""
-    return f"it goes from {source} to {target}"
+    return f"it goes from {ends[0]} to {ends[1]}"
+
+
+def says_conversion(prompt: str, tool: Tool) -> bool:
+    """Whether the prompt asks to convert from what to what the tool's whole name says."""
+    ends = _ends(tool)
+    if ends is None or len(core.tokens(tool.name)) > len(core.tokens(" ".join(ends))) + 1:
+        return False
+    opening = core.tokens(" ".join(re.findall(r"\w+", prompt)[:_MOST_WORDS]))
+    asks = any(one in stems(_CONVERTING) for one in opening)
+    return asks and _goes(prompt, *map(_stem, ends)) and not _goes(prompt, *map(_stem, ends[::-1]))
+
+
+def _ends(tool: Tool) -> tuple[str, str] | None:
+    """From what and to what the tool goes by its name."""
+    match = _OF_NAME.fullmatch(tool.name)
+    if match is None:
+        return None
+    return match["source"] or match["first"], match["target"] or match["second"]
 
 
 def _goes(prompt: str, source: str, target: str) -> bool:
@@ -53,4 +72,8 @@ def _sides(prompt: str) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
 
 
 def _stems(words: list[str]) -> frozenset[str]:
-    return frozenset(" ".join(core.tokens(word)) for word in words)
+    return frozenset(map(_stem, words))
+
+
+def _stem(word: str) -> str:
+    return " ".join(core.tokens(word))

@@ -10,7 +10,7 @@ from ..._core import routing as core
 from ..catalog.history import PRIOR, PastEvent, history_success, last_prompts
 from ..prompt.denials import affirmed
 from ..types import Candidate, SubIntent, Tool
-from .directions import goes_back
+from .directions import goes_back, says_conversion
 from .extra_steps import extra_step
 from .file_names import (
     names_only_files,
@@ -210,10 +210,10 @@ class ToolRanker:
     def _candidate(self, entry: RankedTool, intent: str, words: set[str], more: str) -> Candidate:
         """more: what the tool would do that was not asked for."""
         tool, flags = self._tools[entry.name], []
-        whole = self._is_summary(intent, entry)
-        features = self._features(entry, whole)
+        summary = self._is_summary(intent, entry)
+        features = self._features(entry, summary or says_conversion(intent, tool))
         if features["name_similarity"] > entry.features["name_similarity"]:
-            flags.append("the prompt says its summary")
+            flags.append(f"the prompt says its {'summary' if summary else 'name'}")
         score = self._score(features, entry)
         against = _anti_intents(tool, words)
         if against:
@@ -243,7 +243,9 @@ class ToolRanker:
         return Candidate(tool, score, features, entry.matched, (), tuple(flags), by_name, familiar)
 
     def _features(self, entry: RankedTool, whole: bool) -> dict[str, float]:
-        """The features of the index. whole: a summary that is said counts as the name."""
+        """The features of the index. whole: whether the name, or a summary that counts as such, is
+        said.
+        """
         features = dict(entry.features)
         if whole:
             rejected = (entry.explanation or {}).get("rejected", 0.0)
