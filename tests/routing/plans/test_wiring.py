@@ -300,6 +300,7 @@ SORTS = tool("domains/d/o/sort_rows.py", ["rows: list", "column: str"], ["sorted
     [
         (["sum column price", "sort by column name", "sum column price"], [COLUMN, OTHER, COLUMN]),
         (["sum the price column", "sort by it", "sum it"], [COLUMN, COLUMN, COLUMN]),
+        (["the sum of price", "sort the rows by name", "sum it"], [COLUMN, OTHER, OTHER]),
         (["sum a column", "sort by column name", "sum column name"], [COLUMN, COLUMN, COLUMN]),
     ],
 )

@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 
 from ..._core import routing
+from ..place_names import is_place_name
 from ..stems import stems
 from ..types import ArgSpec
 from .places import FOLDERS, is_place
@@ -23,6 +25,8 @@ _CONTENT = (
 """What such an argument holds is handed over; a prompt does not name it."""
 _SAY_LITTLE = "name id key"
 _SIMPLE = "str | int | float | None"
+_COLUMNS = "column field"
+"""What "by" or "of" may name: "sort the rows by date", "a chart of amount"."""
 _LINKING = "named called is = to"
 _BEFORE_A_NOUN = "the a an its their this that by of in on"
 _NO_NAME = (
@@ -41,7 +45,10 @@ def values_of(args: Sequence[ArgSpec], text: str) -> dict[str, str]:
     subjects = {arg.name: subject_of(arg) for arg in able}
     times = Counter(subjects.values())
     alone = {name: subject for name, subject in subjects.items() if times[subject] == 1}
-    values = {name: _beside(subject, words) for name, subject in alone.items()}
+    values = {
+        name: _beside(subject, words) or (_behind_by(words) if subject in stems(_COLUMNS) else "")
+        for name, subject in alone.items()
+    }
     numbers = [word for word in words if _NUMBER.match(word)]
     amounts = [arg.name for arg in able if _is_number(arg)]
     if len(numbers) == 1 and len(amounts) == 1:
@@ -95,6 +102,18 @@ def _beside(subject: str, words: Sequence[str]) -> str:
         if after and _has_content(after[0]):
             return after[0]
         return before
+    return ""
+
+
+def _behind_by(words: Sequence[str]) -> str:
+    """The first word behind a "by", else behind an "of", where that is neither a file nor told by
+    a determiner; empty for none.
+    """
+    for joint in ("by", "of"):
+        behind = (two for one, two in pairwise(words) if one.lower() == joint)
+        for word in behind:
+            if _has_content(word) and not (is_place_name(word) or _NUMBER.match(word)):
+                return word
     return ""
 
 
