@@ -228,7 +228,17 @@ def test_a_question_that_nobody_was_asked_is_told_as_such(project: Layout) -> No
     skipped = lines(routed(project, UNKNOWN, ALONE))
     assert any(line.endswith("(skipped: nobody is asked; best guess)") for line in skipped)
     asked = lines(routed(project, UNKNOWN, operator=Script("count", yes=False)))
-    assert starting(asked, "question: action=count, summarise or visualise? answer: count -> ")
+    question = "question: action=count, summarise or visualise? answer: "
+    assert starting(asked, f"{question}count -> ")
+    other = lines(routed(project, UNKNOWN, operator=Script("yes", yes=False)))
+    assert starting(other, f"{question}yes (none of these; best guess)")
+
+
+def test_of_a_tool_that_nothing_more_is_known_of_no_empty_line_is_told(project: Layout) -> None:
+    route = routed(project, "summarize a matrix")
+    shown = lines(routed(project, "xyzzy", ALONE), explained=True)
+    assert route.exit_code == 0 and any("history_success=0.7" in line for line in shown)
+    assert all(line.removeprefix("[PREFRONTAL]").strip() for line in shown)
 
 
 @pytest.mark.parametrize("hidden", first(1, ["\x1b[31m", "\u202e", "\u200b", "\x9b", "\x07", "\r"]))

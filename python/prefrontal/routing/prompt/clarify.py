@@ -81,6 +81,11 @@ def resolve(
     return replace(parsed, domain=domain, action=chosen, confidence=reading.confidence)
 
 
+def names_choice(question: ClarifyingQuestion, reply: str, taxonomy: Taxonomy) -> bool:
+    """Whether the reply is one that changes what is meant."""
+    return _understood(question, reply, taxonomy) is not None
+
+
 def capped(
     parsed: ParsedIntent, discovery: Discovery, threshold: float = THRESHOLD
 ) -> ParsedIntent:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..catalog.discovery import CACHE_FOLDER, discover_all, open_cache
 from ..catalog.history import PastEvent, read_history
-from ..prompt.clarify import question_for, resolve
+from ..prompt.clarify import names_choice, question_for, resolve
 from ..prompt.hints import Hint, HintIndex
 from ..prompt.parser import by_ranking, parse
 from ..prompt.passages import passages
@@ -88,6 +88,7 @@ def clarify(bench: Workbench, parsed: ParsedPrompt) -> ParsedPrompt:
         question=question.text,
         choices=list(question.choices),
         answer=reply,
+        understood=names_choice(question, reply or "", taxonomy),
         domain=intent.domain,
         action=intent.action,
         confidence=intent.confidence,

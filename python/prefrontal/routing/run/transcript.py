@@ -55,9 +55,11 @@ class Transcript:
             return [f"question: {detail['question']} (skipped: nobody is asked; best guess)"]
         if not detail["answer"].strip():
             return [f"question: {detail['question']} (no answer; best guess)"]
+        asked = f"question: {detail['question']} answer: {detail['answer']}"
+        if not detail.get("understood", True):  # runs of earlier versions do not say
+            return [f"{asked} (none of these; best guess)"]
         place = f"domain={detail['domain'] or '?'} action={detail['action'] or '?'}"
-        return [f"question: {detail['question']} answer: {detail['answer']} -> {place}"
-                f" (confidence={two_places(detail['confidence'])})"]  # fmt: skip
+        return [f"{asked} -> {place} (confidence={two_places(detail['confidence'])})"]
 
     def _discover(self, event: Event, detail: Mapping[str, Any]) -> list[str]:
         lines = []
@@ -209,7 +211,7 @@ def _explained(event: Event, detail: Mapping[str, Any]) -> list[str]:
             more.append(f"matched {', '.join(one['matched'])}")
         if one["clauses"]:
             more.append("clauses " + ", ".join(map(two_places, one["clauses"])))
-        lines.append(f"    {'; '.join(more)}")
+        lines += [f"    {'; '.join(more)}"] * bool(more)
     lines += [f"  tie: {tie['first']} before {tie['second']} by {tie['rule']}"
               for tie in detail["ties"]]  # fmt: skip
     return lines if detail["ties"] else [*lines, "  ties: none"]
