@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from prefrontal._core import routing as core
 from prefrontal.routing.catalog.history import PastEvent
 from prefrontal.routing.ranking.removal import disagreement
 from prefrontal.routing.ranking.tool_ranker import ToolRanker, key_of
@@ -58,6 +59,33 @@ def best(prompt: str, accepted: tuple[str, Tool] | None = None) -> dict[str, flo
 )
 def test_prompt_and_tool_agree_on_removing(prompt: str, one: Tool, why: str) -> None:
     assert disagreement(prompt, one) == why
+
+
+@pytest.mark.parametrize(
+    ("prompt", "agrees"),
+    [
+        ("delete the file notes.txt", False),
+        ("delete notes.txt", False),
+        ("delete the list", False),
+        ("delete the meeting in notes.txt", True),
+        ("delete the appointment", True),  # no tool has the word, which may mean a meeting
+        ("delete it in docs/", True),
+        ("", False),
+    ],
+)
+def test_what_removes_something_else_is_not_meant(prompt: str, agrees: bool) -> None:
+    known = frozenset(core.tokens("meeting calendar file list delete"))
+    assert (disagreement(prompt, DELETE, lambda: known) == "") == agrees
+    assert prompt == "" or disagreement(prompt, told("delete", "Delete it."), lambda: known) == ""
+
+
+def test_a_tool_that_removes_something_else_reaches_no_tau() -> None:
+    read = told("read_file", "Read a file.")
+    ranker = ToolRanker([*TOOLS, read], {}, Ranker(), 0.0)
+    prompt = "delete the file notes.txt"
+    assert all(one.score < 0.55 for one in ranker.candidates(prompt))
+    flags = {one.tool.name: one.flags for one in ranker.candidates(prompt)}
+    assert any("other things" in flag for flag in flags["delete_meeting"])
 
 
 @pytest.mark.parametrize("prompt", ["cancel the meeting", "cancel the meeting in the calendar"])

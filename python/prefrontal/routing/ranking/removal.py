@@ -6,7 +6,11 @@ are, and a tool that removes is for no prompt that does not say so.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Set
+from functools import lru_cache
+
 from ..._core import routing as core
+from ..place_names import places_in, with_places
 from ..stems import stems
 from ..types import Tool
 from .tool_words import words_of
@@ -38,18 +42,36 @@ def may_remove(tool: Tool) -> bool:
     return bool(stems(f"{REMOVING} {CHANGING}") & words_of(tool))
 
 
-def disagreement(prompt: str, tool: Tool) -> str:
-    """Why the tool is not for the prompt; empty where they agree."""
+def disagreement(prompt: str, tool: Tool, known: Callable[[], Set[str]] = frozenset) -> str:
+    """Why the tool is not for the prompt; empty where they agree.
+
+    known: gives the stems of all that tools speak of. Where the prompt says some of these besides
+    the verb, a tool that speaks of none of them removes something else.
+    """
     if asks_to_remove(prompt):
+        of_anything = stems(REMOVING).issuperset(core.tokens(tool.name))
         if stems(f"{REMOVING} {ANYTHING}").issuperset(
             one for one in core.tokens(prompt) if _has_content(one)
         ):
-            return "" if stems(REMOVING).issuperset(core.tokens(tool.name)) else NO_OBJECT
-        return "" if may_remove(tool) else "it does not remove"
+            return "" if of_anything else NO_OBJECT
+        if not may_remove(tool):
+            return "it does not remove"
+        objects = _objects(prompt) & known()
+        of_these = of_anything or not objects or objects & words_of(tool)
+        return "" if of_these else "it removes or changes other things"
     name = next(iter(core.tokens(tool.name)), "")
     if name not in stems(REMOVING) or stems(REMOVING) & set(core.tokens(prompt)):
         return ""
     return "it removes, which was not asked for"
+
+
+@lru_cache(maxsize=64)  # of a prompt each tool asks
+def _objects(prompt: str) -> frozenset[str]:
+    """Stems of what the prompt says besides the verb; of a place, that it is a file or a folder."""
+    kinds = ["folder directory" if one.endswith("/") else "file" for one in places_in(prompt)]
+    words = core.tokens(with_places(prompt, lambda _: " "))
+    said = frozenset(one for one in words if _has_content(one)) | stems(*kinds)
+    return said - stems(REMOVING)
 
 
 def _has_content(token: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -220,7 +220,7 @@ class ToolRanker:
             features["doc_keywords"] *= ANTI_INTENT_FACTOR
             score = min(score, self._score(features, entry))
             flags.append(f"not for {', '.join(against)}: doc x {ANTI_INTENT_FACTOR:g}")
-        apart = more or ("" if _is_known(entry) else _not_meant(intent, tool))
+        apart = more or ("" if _is_known(entry) else _not_meant(intent, tool, self._known_words))
         factor = FACTOR
         if not affirmed(intent):
             apart, factor = "the prompt says only what not to do", 0.0
@@ -358,10 +358,10 @@ def _is_familiar(entry: RankedTool) -> bool:
     return bool(entry.explanation and entry.explanation["accepted"] >= FAMILIAR)
 
 
-def _not_meant(intent: str, tool: Tool) -> str:
+def _not_meant(intent: str, tool: Tool, known: Callable[[], Set[str]]) -> str:
     """Why the tool is not for the prompt, whatever words they share; empty where it may be."""
     return (
-        disagreement(intent, tool)
+        disagreement(intent, tool, known)
         or lacks_the_act(intent, tool)
         or undoes(intent, tool)
         or goes_back(intent, tool)
