@@ -21,7 +21,7 @@ from .clause_words import (
     skip_polite,
     word_set,
 )
-from .noun_lists import goes_on_with_list
+from .listed_things import goes_on_with_list
 from .requests import (
     Boundary,
     are_two_questions,

@@ -9,9 +9,9 @@ import re
 from functools import lru_cache
 
 from ..._core import routing as core
+from ..place_names import ending_of, with_places
 from ..stems import stems
 from ..types import Tool
-from .file_names import without_file_names
 
 _OF_NAME = re.compile(
     r"(?:.*_)?(?P<source>[A-Za-z]+)_(?:to|2)_(?P<target>[A-Za-z]+)(?:_.*)?"
@@ -62,7 +62,7 @@ def _goes(prompt: str, source: str, target: str) -> bool:
 @lru_cache(maxsize=64)  # of a prompt each tool asks
 def _sides(prompt: str) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
     """The stems in front of each "to" and behind it."""
-    text = without_file_names(prompt)
+    text = with_places(prompt, ending_of)
     sides = []
     for joint in [*_JOINT.finditer(text)][:_MOST_JOINTS]:
         front = re.findall(r"\w+", text[: joint.start()][-200:])[-_MOST_WORDS:]

@@ -10,7 +10,8 @@ from collections.abc import Sequence, Set
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from ..prompt.noun_lists import is_looked_for, one_for_each_noun
+from ..prompt.listed_things import is_looked_for
+from ..prompt.noun_lists import one_for_each_noun
 from ..prompt.sub_intents import MOST_CLAUSES
 from ..stems import stems
 from .decide import Bar

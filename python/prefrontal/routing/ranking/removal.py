@@ -70,8 +70,8 @@ def _objects(prompt: str) -> frozenset[str]:
     """Stems of what the prompt says besides the verb; of a place, that it is a file or a folder."""
     kinds = ["folder directory" if one.endswith("/") else "file" for one in places_in(prompt)]
     words = core.tokens(with_places(prompt, lambda _: " "))
-    said = frozenset(one for one in words if _has_content(one)) | stems(*kinds)
-    return said - stems(REMOVING)
+    others = frozenset(one for one in words if _has_content(one)) | stems(*kinds)
+    return others - stems(REMOVING)
 
 
 def _has_content(token: str) -> bool:

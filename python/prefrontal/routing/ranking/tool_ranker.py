@@ -277,10 +277,10 @@ class ToolRanker:
         what was accepted or rejected before.
         """
         if intent not in self._rank_by:
-            said = self._as_said(intent)
-            rest = without_file_names(said)
-            stands = rest != said and self._stands_alone(rest)
-            self._rank_by[intent] = rest if stands else said
+            text = self._as_said(intent)
+            rest = without_file_names(text)
+            stands = rest != text and self._stands_alone(rest)
+            self._rank_by[intent] = rest if stands else text
         return self._rank_by[intent]
 
     def _as_said(self, intent: str) -> str:

@@ -55,11 +55,11 @@ class Transcript:
             return [f"question: {detail['question']} (skipped: nobody is asked; best guess)"]
         if not detail["answer"].strip():
             return [f"question: {detail['question']} (no answer; best guess)"]
-        asked = f"question: {detail['question']} answer: {detail['answer']}"
+        exchange = f"question: {detail['question']} answer: {detail['answer']}"
         if not detail.get("understood", True):  # runs of earlier versions do not say
-            return [f"{asked} (none of these; best guess)"]
+            return [f"{exchange} (none of these; best guess)"]
         place = f"domain={detail['domain'] or '?'} action={detail['action'] or '?'}"
-        return [f"{asked} -> {place} (confidence={two_places(detail['confidence'])})"]
+        return [f"{exchange} -> {place} (confidence={two_places(detail['confidence'])})"]
 
     def _discover(self, event: Event, detail: Mapping[str, Any]) -> list[str]:
         lines = []

@@ -76,19 +76,19 @@ def _answer(
     question = f"tool={', '.join(front)} or {last}?"
     operator = None if request.mode.plan_only else bench.operator_for(request.mode)
     reply = operator.answer(question) if operator else None
-    meant = _meant(reply or "", choices)
+    choice = _meant(reply or "", choices)
     request.trace.add(
         "clarify",
         decision="skipped" if reply is None else "asked",
         question=question,
         choices=list(choices),
         answer=reply,
-        understood=meant is not None,
+        understood=choice is not None,
         domain=intent.domain,
         action=intent.action,
         confidence=intent.confidence,
     )
-    return meant
+    return choice
 
 
 def _meant(reply: str, choices: Mapping[str, Candidate]) -> Candidate | None:
