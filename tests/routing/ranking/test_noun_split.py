@@ -71,6 +71,10 @@ def clauses(
             ["give me a summary of the text", "give me a plot of the matrix"],
         ),
         ("find todos or secrets", ["find todos", "find secrets"]),
+        (
+            "find todos, unicorns and secrets in src/",
+            ["find todos in src/", "find unicorns in src/", "find secrets in src/"],
+        ),
         ("list todos and secrets", ["list todos", "list secrets"]),
         ("find todos, secrets and todo notes", ["find todos", "find secrets", "find todo notes"]),
     ],

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from prefrontal._core import routing as core
 from prefrontal.routing.catalog.history import PastEvent
 from prefrontal.routing.ranking.removal import disagreement
 from prefrontal.routing.ranking.tool_ranker import ToolRanker, key_of
@@ -68,15 +67,21 @@ def test_prompt_and_tool_agree_on_removing(prompt: str, one: Tool, why: str) -> 
         ("delete notes.txt", False),
         ("delete the list", False),
         ("delete the meeting in notes.txt", True),
-        ("delete the appointment", True),  # no tool has the word, which may mean a meeting
-        ("delete it in docs/", True),
+        ("delete the appointment", True),  # which is near a meeting
+        ("delete my account", False),
+        ("delete it in docs/", False),
         ("", False),
     ],
 )
 def test_what_removes_something_else_is_not_meant(prompt: str, agrees: bool) -> None:
-    known = frozenset(core.tokens("meeting calendar file list delete"))
-    assert (disagreement(prompt, DELETE, lambda: known) == "") == agrees
-    assert prompt == "" or disagreement(prompt, told("delete", "Delete it."), lambda: known) == ""
+    near = [("remove", "delet"), *[("appointment", "meet")] * ("appointment" in prompt)]
+    assert (disagreement(prompt, DELETE, near) == "") == agrees
+    assert prompt == "" or disagreement(prompt, told("delete", "Delete it."), near) == ""
+
+
+def test_a_file_is_a_path() -> None:
+    for place in ("notes.txt", "docs/"):
+        assert disagreement(f"delete {place}", told("remove_path", "Remove a path.")) == ""
 
 
 def test_a_tool_that_removes_something_else_reaches_no_tau() -> None:

@@ -35,8 +35,9 @@ def with_each_tools_noun(
 ) -> tuple[SubIntent, ...]:
     """The clauses, with one for each noun of those that list nouns for different tools.
 
-    Each noun alone must find a tool for the verb at tau, and no tool may do, by the margin of
-    compositions, for two nouns whose best tools differ. A clause that calls a tool for all of it by
+    Each noun alone must find a tool for the verb at tau (of those that are looked for each that any
+    tool may do for), and no tool may do, by the margin of compositions, for two nouns whose best
+    tools differ. A clause that calls a tool for all of it by
     its whole name stays.
     """
     bar = Bar.of(settings)
@@ -62,8 +63,10 @@ def _differ(
     """Whether the nouns, of each of which these are the tools' scores, are for different tools that
     do what one of the verbs says.
     """
+    if verbs & stems(_LOOKING):  # what no tool finds is told: nothing covers it
+        scores = [each for each in scores if max(each) >= bar.floor]
     best = [each.index(max(each)) for each in scores]
-    if min(map(max, scores)) < bar.tau or len(set(best)) < 2:
+    if len(set(best)) < 2 or min(map(max, scores)) < bar.tau:
         return False
     is_act = not verbs & stems(_OF_ANY_ACT)
     if is_act and not all(any(does(able[one].tool, verb) for verb in verbs) for one in best):

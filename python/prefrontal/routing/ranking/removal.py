@@ -6,7 +6,7 @@ are, and a tool that removes is for no prompt that does not say so.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Set
+from collections.abc import Iterable
 from functools import lru_cache
 
 from ..._core import routing as core
@@ -42,11 +42,11 @@ def may_remove(tool: Tool) -> bool:
     return bool(stems(f"{REMOVING} {CHANGING}") & words_of(tool))
 
 
-def disagreement(prompt: str, tool: Tool, known: Callable[[], Set[str]] = frozenset) -> str:
+def disagreement(prompt: str, tool: Tool, near: Iterable[tuple[str, str]] = ()) -> str:
     """Why the tool is not for the prompt; empty where they agree.
 
-    known: gives the stems of all that tools speak of. Where the prompt says some of these besides
-    the verb, a tool that speaks of none of them removes something else.
+    near: words of the prompt that no tool has, each with a stem of the tool that means about the
+    same. A tool that speaks of nothing that the prompt says besides the verb removes other things.
     """
     if asks_to_remove(prompt):
         of_anything = stems(REMOVING).issuperset(core.tokens(tool.name))
@@ -56,8 +56,8 @@ def disagreement(prompt: str, tool: Tool, known: Callable[[], Set[str]] = frozen
             return "" if of_anything else NO_OBJECT
         if not may_remove(tool):
             return "it does not remove"
-        objects = _objects(prompt) & known()
-        of_these = of_anything or not objects or objects & words_of(tool)
+        alike = {stem for word, stem in near if not stems(REMOVING).issuperset(core.tokens(word))}
+        of_these = of_anything or (_objects(prompt) | alike) & words_of(tool)
         return "" if of_these else "it removes or changes other things"
     name = next(iter(core.tokens(tool.name)), "")
     if name not in stems(REMOVING) or stems(REMOVING) & set(core.tokens(prompt)):
@@ -68,7 +68,9 @@ def disagreement(prompt: str, tool: Tool, known: Callable[[], Set[str]] = frozen
 @lru_cache(maxsize=64)  # of a prompt each tool asks
 def _objects(prompt: str) -> frozenset[str]:
     """Stems of what the prompt says besides the verb; of a place, that it is a file or a folder."""
-    kinds = ["folder directory" if one.endswith("/") else "file" for one in places_in(prompt)]
+    kinds = [
+        "path folder directory" if one[-1] == "/" else "path file" for one in places_in(prompt)
+    ]
     words = core.tokens(with_places(prompt, lambda _: " "))
     others = frozenset(one for one in words if _has_content(one)) | stems(*kinds)
     return others - stems(REMOVING)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence, Set
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -220,7 +220,8 @@ class ToolRanker:
             features["doc_keywords"] *= ANTI_INTENT_FACTOR
             score = min(score, self._score(features, entry))
             flags.append(f"not for {', '.join(against)}: doc x {ANTI_INTENT_FACTOR:g}")
-        apart = more or ("" if _is_known(entry) else _not_meant(intent, tool, self._known_words))
+        near = (entry.explanation or {}).get("joined", ())
+        apart = more or ("" if _is_known(entry) else _not_meant(intent, tool, near))
         factor = FACTOR
         if not affirmed(intent):
             apart, factor = "the prompt says only what not to do", 0.0
@@ -231,7 +232,6 @@ class ToolRanker:
             flags.append(f"{apart}: name and doc x {factor:g}")
         if not self._histories.get(entry.name):
             flags.append("history is the prior")
-        near = (entry.explanation or {}).get("joined", ())
         if near:
             flags.append(f"near words: {', '.join(f'{one} ~ {other}' for one, other in near)}")
         if _was_rejected(entry):
@@ -358,10 +358,10 @@ def _is_familiar(entry: RankedTool) -> bool:
     return bool(entry.explanation and entry.explanation["accepted"] >= FAMILIAR)
 
 
-def _not_meant(intent: str, tool: Tool, known: Callable[[], Set[str]]) -> str:
+def _not_meant(intent: str, tool: Tool, near: Iterable[tuple[str, str]]) -> str:
     """Why the tool is not for the prompt, whatever words they share; empty where it may be."""
     return (
-        disagreement(intent, tool, known)
+        disagreement(intent, tool, near)
         or lacks_the_act(intent, tool)
         or undoes(intent, tool)
         or goes_back(intent, tool)
