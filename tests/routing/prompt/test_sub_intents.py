@@ -113,6 +113,19 @@ TIME = [
     ("after summarizing the matrix, plot it", ["summarizing the matrix", "plot it"]),
     ("summarize the matrix before plotting it", ["summarize the matrix", "plotting it"]),
     ("before plotting it, summarize the matrix", ["summarize the matrix", "plotting it"]),
+    (
+        "sort the table by price, then keep only rows of France",
+        ["sort the table by price", "keep only rows of France"],
+    ),
+    (
+        "sort by price, then name, then date",
+        ["sort by price, then name, then date"],
+    ),
+    (
+        "which pages exist, and is https://example.com reachable?",
+        ["which pages exist", "is https://example.com reachable"],
+    ),
+    ("which pages are old and is red the colour", ["which pages are old and is red the colour"]),
     ("after summarizing the matrix plot it", ["summarizing the matrix", "plot it"]),
     ("before plotting it show me the rows", ["show me the rows", "plotting it"]),
     ("after sorting the rows that load the page", ["sorting the rows that load the page"]),

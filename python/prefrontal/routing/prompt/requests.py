@@ -129,7 +129,8 @@ def are_two_questions(front: Sequence[Piece], rest: Sequence[Piece]) -> bool:
     """Whether both ask for something: "what changed and which packages are new"."""
     if not front or not rest or front[0].text not in _ASKING | _AUXILIARIES:
         return False
-    of_two = rest[0].text in _AUXILIARIES and len(rest) > 1 and rest[1].text in _ASKED_OF
+    of_two = len(rest) > 1 and rest[0].text in _AUXILIARIES
+    of_two = of_two and (rest[1].text in _ASKED_OF or _is_file(rest[1]))
     return (rest[0].text in _ASKING or of_two) and _is_question(front) and _is_question(rest)
 
 
@@ -203,8 +204,10 @@ def _is_verb(words: Sequence[Piece], boundary: Boundary) -> bool:
         return boundary == "then" and _has_form_of_verb(word)
     if looks_imperative(words) or (after.kind == "word" and _NAMED_OBJECT.search(after.text)):
         return True
+    if word in _UNGROUPED and _is_object(after):
+        return True
     if boundary == "none" or after.kind != "word":
-        return word in _UNGROUPED and _is_object(after)
+        return False
     return _has_form_of_verb(word) or (boundary != "stop" and _may_be_a_verb(words))
 
 
