@@ -168,7 +168,7 @@ class ToolRanker:
             tool = self._tools[one.name]
             more = extra_step(tool, one, entries, self._tools) if whole else ""
             if nothing_else and not _is_known(one):
-                more = "the prompt says nothing but the name of a file"
+                more = "the prompt says nothing but the name of a file or an address"
             candidates.append(self._candidate(one, intent, words, more))
         if any(REJECTED in one.flags for one in candidates):
             before = self._before_any_no()._ranked(intent, among, whole=whole)
