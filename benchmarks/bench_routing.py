@@ -281,6 +281,20 @@ def scores(data: Data) -> None:
     routing_scores.near_rivals(data.tools, asked)
 
 
+def slips(data: Data) -> None:
+    """The odd prompts with slips of the keys, nothing learned."""
+    names = np.array([name for name, _ in data.tools])
+    queries = prompts_of.misspelt(data.queries[1::2])
+    print_head(f"{len(queries)} prompts with two words misspelt, {len(data.tools)} tools")
+    index, tally = routing_scores.built(data.tools, {}), Tally()
+    for prompt, tool in queries:
+        best = index.rank(prompt, MOST)
+        tally.take([one.name for one in best], tool, best[0].score)
+    print(tally.row("prefrontal", scored=True), flush=True)
+    for name, scores in twins.cold_scores(data.tools, [prompt for prompt, _ in queries]):
+        print(ranked(name, names, scores, queries), flush=True)
+
+
 def embeddings(data: Data) -> None:
     """With the vectors of the package wordllama, on the odd prompts."""
     model = WordLlamaEmbedder()
@@ -299,6 +313,7 @@ def main() -> None:
         "few": few_phrasings,
         "several": several,
         "agents": agents,
+        "slips": slips,
         "scores": scores,
         "people": lambda data: routing_scores.people(),
         "vectors": lambda data: routing_vectors.vectors(

@@ -1,4 +1,4 @@
-"""Prompts made from the sets of bench_routing.py: for several tools, and as agents write them."""
+"""Prompts made from the sets of bench_routing.py: for several tools, of agents, misspelt."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from prefrontal._core.routing import tokens
+from prefrontal._core.routing import is_stop_word, tokens
 from prefrontal.routing.catalog.discovery import discover_all
 from prefrontal.routing.layout import Layout
 
@@ -91,3 +91,33 @@ def _content(text: str) -> list[str]:
 
     words = (word.strip(".,;:!?()\"'") for word in text.split())
     return list(dict.fromkeys(w for w in words if w and w.lower() not in ENGLISH_STOP_WORDS))
+
+
+def misspelt(pairs: Sequence[Pair]) -> list[Pair]:
+    """The prompts with slips of the keys in two of their longer words, where there are so many."""
+    dice = random.Random(19)
+    return [(_with_slips(prompt, dice), tool) for prompt, tool in pairs]
+
+
+def _with_slips(prompt: str, dice: random.Random) -> str:
+    words = prompt.split()
+    longer = [
+        place
+        for place, word in enumerate(words)
+        if len(word) >= 5 and word.isalpha() and not is_stop_word(word.lower())
+    ]
+    for place in dice.sample(longer, min(2, len(longer))):
+        words[place] = _slip(words[place], dice)
+    return " ".join(words)
+
+
+def _slip(word: str, dice: random.Random) -> str:
+    """Two letters the other way round, one left out, one twice, or another one."""
+    at = dice.randrange(1, len(word) - 1)
+    forms = (
+        word[:at] + word[at + 1] + word[at] + word[at + 2 :],
+        word[:at] + word[at + 1 :],
+        word[: at + 1] + word[at:],
+        word[:at] + dice.choice("aeilnorst") + word[at + 1 :],
+    )
+    return dice.choice(forms)

@@ -55,24 +55,27 @@ Description::Description(const Catalog& catalog, const Intent& intent, bool with
     : catalog_(catalog),
       slots_(kept_slots(catalog.tools())),
       asked_for_(kept_bits(catalog.tools())) {
-  const std::vector<Match> matches = soft_matches(catalog, intent, with_relatives);
+  const SoftMatches matches = soft_matches(catalog, intent, with_relatives);
   double squares = 0.0;
-  for (const Match& match : matches) {
+  for (const Match& match : matches.words) {
     const double weight = match.in_text * catalog.idf[match.word];
     squares += weight * weight;
   }
   scale_ = squares > 0.0 ? 1.0 / std::sqrt(squares) : 0.0;
   asked_ = 0.0;
+  std::size_t at = 0;
   for (const Intent::Token& token : intent.tokens) {
     if (!token.content) continue;
+    const double slip = matches.slips[at++];
     const std::uint32_t word = catalog.words.find(token.stem);
-    asked_ += word == kNone ? catalog.highest_idf() / 2.0 * lexical_weight(token.stem)
-                            : catalog.idf[word];
-    known_ += word == kNone ? 0.0 : catalog.idf[word];
+    const double weight = word == kNone ? catalog.highest_idf() / 2.0 * lexical_weight(token.stem)
+                                        : catalog.idf[word];
+    asked_ += weight;
+    known_ += word == kNone ? slip * weight : weight;
   }
   known_ = asked_ == 0.0 ? 0.0 : known_ / asked_;
   if (asked_ == 0.0) asked_ = 1.0;  // a prompt without words
-  list_words(matches);
+  list_words(matches.words);
 }
 
 Description::~Description() {

@@ -1,10 +1,13 @@
 #include "csrc/routing/soft_match.hpp"
 
 #include <algorithm>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "csrc/routing/lexicon.hpp"
 #include "csrc/routing/near_words.hpp"
+#include "csrc/routing/word_vectors.hpp"
 
 namespace prefrontal::routing {
 namespace {
@@ -29,6 +32,7 @@ class Matcher {
   explicit Matcher(const Catalog& catalog) : catalog_(catalog) {}
 
   void match(std::string_view stem, std::uint32_t token) {
+    slips_.push_back(0.0);
     const std::size_t before = found_.size();
     by_prefix(stem, token);
     by_edits(stem, token, before);
@@ -57,6 +61,7 @@ class Matcher {
     }
   }
   std::vector<Likeness> found() && { return std::move(found_); }
+  const std::vector<double>& slips() const { return slips_; }
 
  private:
   void by_prefix(std::string_view stem, std::uint32_t token) {
@@ -83,9 +88,36 @@ class Matcher {
   void by_edits(std::string_view stem, std::uint32_t token, std::size_t first_found) {
     const std::size_t last_found = found_.size();
     const bool misspelt = catalog_.words.find(stem) == kNone;
-    for (const NearWord& near : near_words(catalog_, stem)) {
-      const double like = 1.0 - static_cast<double>(near.edits) / static_cast<double>(near.longer);
-      raise({near.word, token, 0.0, like}, misspelt, first_found, last_found);
+    const bool slip = misspelt && !is_english(stem);
+    std::vector<NearWord> near = near_words(catalog_, stem);
+    if (misspelt) add_swaps(stem, near);
+    for (const NearWord& one : near) {
+      const double like = 1.0 - static_cast<double>(one.edits) / static_cast<double>(one.longer);
+      raise({one.word, token, slip ? like : 0.0, like}, misspelt, first_found, last_found);
+      if (slip) slips_[token] = std::max(slips_[token], like);
+    }
+  }
+
+  static bool is_english(std::string_view stem) {
+    return word_vectors().find(stem) < word_vectors().size();
+  }
+
+  // Words of any text that are the stem with two neighbouring letters the other way round: one
+  // edit.
+  void add_swaps(std::string_view stem, std::vector<NearWord>& near) const {
+    if (stem.size() < kPrefix) return;
+    std::string other(stem);
+    for (std::size_t i = 0; i + 1 < other.size(); ++i) {
+      std::swap(other[i], other[i + 1]);
+      const std::uint32_t word = catalog_.words.find(other);
+      std::swap(other[i], other[i + 1]);
+      if (word == kNone) continue;
+      const auto at = std::ranges::find(near, word, &NearWord::word);
+      if (at == near.end()) {
+        near.push_back({word, 1, static_cast<std::uint32_t>(stem.size())});
+      } else {
+        at->edits = 1;
+      }
     }
   }
 
@@ -97,6 +129,7 @@ class Matcher {
         from, to, near.word, [](const Likeness& a, std::uint32_t asked) { return a.word < asked; });
     if (at != to && at->word == near.word) {
       at->in_name = std::max(at->in_name, near.in_name);
+      at->in_text = std::max(at->in_text, near.in_text);
     } else if (misspelt) {
       found_.push_back(near);
     }
@@ -104,6 +137,7 @@ class Matcher {
 
   const Catalog& catalog_;
   std::vector<Likeness> found_;
+  std::vector<double> slips_;  // by token
 };
 
 }  // namespace
@@ -118,7 +152,7 @@ std::vector<Relative> relatives(const Catalog& catalog, std::string_view stem) {
   return out;
 }
 
-std::vector<Match> soft_matches(const Catalog& catalog, const Intent& intent, bool with_relatives) {
+SoftMatches soft_matches(const Catalog& catalog, const Intent& intent, bool with_relatives) {
   Matcher matcher(catalog);
   std::vector<double> times;
   std::vector<std::string_view> stems;
@@ -129,16 +163,17 @@ std::vector<Match> soft_matches(const Catalog& catalog, const Intent& intent, bo
     stems.push_back(token.stem);
   }
   if (with_relatives) matcher.match_relatives(stems);
+  SoftMatches out{{}, matcher.slips()};
   std::vector<Likeness> found = std::move(matcher).found();
   std::ranges::sort(found, [](const Likeness& a, const Likeness& b) {
     return a.word != b.word ? a.word < b.word : a.token < b.token;
   });
-  std::vector<Match> out;
+  std::vector<Match>& words = out.words;
   for (const Likeness& like : found) {
-    if (out.empty() || out.back().word != like.word) out.push_back({like.word, 0.0, 0.0, 0});
-    out.back().in_text += times[like.token] * like.in_text;
-    out.back().in_name += times[like.token] * like.in_name;
-    if (like.token < 64 && !like.related) out.back().tokens |= std::uint64_t{1} << like.token;
+    if (words.empty() || words.back().word != like.word) words.push_back({like.word, 0.0, 0.0, 0});
+    words.back().in_text += times[like.token] * like.in_text;
+    words.back().in_name += times[like.token] * like.in_name;
+    if (like.token < 64 && !like.related) words.back().tokens |= std::uint64_t{1} << like.token;
   }
   return out;
 }

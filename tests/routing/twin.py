@@ -14,8 +14,8 @@ from prefrontal._core.routing import is_stop_word, tokens
 from .twin_experience import Experience, paired
 from .twin_lexicon import lexical_weight, related_words
 from .twin_numbers import UNIT, edits, exp, ln, logistic, millionths, scale, units
+from .twin_word_vectors import VECTORS, likeness, meaning
 from .twin_word_vectors import cosine as near_meaning
-from .twin_word_vectors import likeness, meaning
 
 
 def content(words: list[str]) -> list[str]:
@@ -27,22 +27,45 @@ def by_bytes(texts: Iterable[str]) -> list[str]:
     return sorted(texts, key=lambda text: text.encode("utf-8", "surrogatepass"))
 
 
-def alike(asked: str, word: str, *, is_known: bool) -> tuple[float, float]:
-    """Likeness of a word of the prompt to one of a text, and to one of a name.
+class Alike(NamedTuple):
+    """Likeness of a word of the prompt to one of a text and to one of a name. slip: how surely it
+    is that one, misspelt.
+    """
 
-    is_known: whether any tool has the word of the prompt, so that it is no misspelt one.
+    text: float
+    name: float
+    slip: float
+
+
+def alike(asked: str, word: str, *, is_known: bool, is_name: bool) -> Alike:
+    """is_known: whether any tool has the word of the prompt, so that it is no misspelt one.
+    is_name: whether a name has the other.
     """
     a, b = asked.encode(), word.encode()
     if a == b:
-        return 1.0, 1.0
+        return Alike(1.0, 1.0, 0.0)
     longer = max(len(a), len(b))
     prefix = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), None)
     prefix = min(len(a), len(b)) if prefix is None else prefix
     text = 0.7 * prefix / longer if prefix >= 4 and 2 * prefix >= longer else 0.0
-    apart = edits(a, b)
-    near = 4 * apart <= longer and (text > 0.0 or not is_known)
+    turned = not is_known and is_turned(a, b)
+    apart = 1 if turned else edits(a, b)
+    near = 4 * apart <= longer and (text > 0.0 or not is_known) and (is_name or turned)
     name = 1.0 - apart / longer if near else 0.0
-    return text, max(text, name)
+    slip = 0.0 if is_known or asked in VECTORS else name
+    return Alike(max(text, slip), max(text, name), slip)
+
+
+def is_turned(a: bytes, b: bytes) -> bool:
+    """Whether two neighbouring letters stand the other way round."""
+    differ = [i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y]
+    return (
+        len(a) == len(b) >= 4
+        and len(differ) == 2
+        and differ[1] == differ[0] + 1
+        and a[differ[0]] == b[differ[1]]
+        and a[differ[1]] == b[differ[0]]
+    )
 
 
 FACTS = (
@@ -185,10 +208,11 @@ class PlainIndex:
     def is_copy(self, one: Row, other: Row) -> bool:
         return one.description == other.description and self.same_name(one, other)
 
-    def known(self, asked: Counter[str]) -> float:
+    def known(self, asked: Counter[str], slips: Mapping[str, float]) -> float:
         total = 0.0
         for token in asked:
-            total += self.idf.get(token, 0.0)
+            unknown = self.unknown / 2.0 * lexical_weight(token)
+            total += self.idf[token] if token in self.idf else slips[token] * unknown
         return total
 
     def add_relatives(self, asked: Counter[str], likeness: dict[str, tuple[float, float]]) -> None:
@@ -207,11 +231,16 @@ class PlainIndex:
     def described(self, asked: Counter[str]) -> list[Described]:
         likeness = dict.fromkeys(self.idf, (0.0, 0.0))
         near: dict[str, set[str]] = {word: set() for word in self.idf}
+        slips = dict.fromkeys(asked, 0.0)
+        of_names = {word for own in self.names for word in own}
         for token, times in asked.items():
             for word in self.idf:
-                text, name = alike(token, word, is_known=token in self.idf)
-                likeness[word] = likeness[word][0] + times * text, likeness[word][1] + times * name
-                if text > 0.0 or name > 0.0:
+                is_known, is_name = token in self.idf, word in of_names
+                one = alike(token, word, is_known=is_known, is_name=is_name)
+                text, name = likeness[word]
+                likeness[word] = text + times * one.text, name + times * one.name
+                slips[token] = max(slips[token], one.slip)
+                if one.text > 0.0 or one.name > 0.0:
                     near[word].add(token)
         self.add_relatives(asked, likeness)
         squares = total = 0.0
@@ -219,7 +248,7 @@ class PlainIndex:
             squares += (text * self.idf[word]) * (text * self.idf[word])
         for token in asked:
             total += self.idf.get(token, self.unknown / 2.0 * lexical_weight(token))
-        known = self.known(asked) / total if total else 0.0
+        known = self.known(asked, slips) / total if total else 0.0
         total = total or 1.0
         out = []
         for own, doc in zip(self.names, self.texts, strict=True):
@@ -232,7 +261,7 @@ class PlainIndex:
                     product += units(in_text * idf * idf) * min(255, doc[word])
                     covered += units(min(1.0, in_text) * idf) if in_text > 0.0 else 0
                     length += (min(255, doc[word]) * idf) * (min(255, doc[word]) * idf)
-                    held |= {one for one in near[word] if alike(one, word, is_known=True)[0] > 0.0}
+                    held |= near[word] if in_text > 0.0 else set()
                 if word in own:
                     named += units(min(1.0, in_name) * idf)
                     weight += idf

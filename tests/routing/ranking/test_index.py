@@ -69,6 +69,42 @@ def test_a_misspelt_word_still_finds_the_name() -> None:
     assert fitting.name == "visualize_columns" and fitting.matched == ("colums",)
 
 
+SLIPS = [
+    ("cuont the words", "count_words"),
+    ("conut wodrs", "count_words"),
+    ("sumarize this artcle", "summarize_article"),
+    ("trasnlate this text", "translate_text"),
+    ("delte the brnach", "delete_branch"),
+]
+
+
+@pytest.mark.parametrize(("prompt", "name"), SLIPS)
+def test_slips_of_the_keys_reach_tau(prompt: str, name: str) -> None:
+    tools = [
+        {"name": "summarize_article", "doc": "Summarize an article in a few sentences."},
+        {"name": "count_words", "doc": "Count the words of a text."},
+        {"name": "translate_text", "doc": "Translate a text into another language."},
+        {"name": "delete_branch", "doc": "Delete a git branch."},
+        {"name": "plot_series", "doc": "Plot a series of numbers."},
+    ]
+    best = ToolIndex.build(tools).rank(prompt, 1)[0]
+    assert best.name == name and best.score >= 0.6
+
+
+@pytest.mark.parametrize("prompt", ["a casual look", "a long trial"])
+def test_a_word_that_english_has_is_no_slip_in_a_text(prompt: str) -> None:
+    tools = [{"name": "a", "doc": "Find causal paths along a trail."}, {"name": "b"}]
+    best = ToolIndex.build(tools).rank(prompt, 1, explain=True, relatives=False)[0]
+    assert best.explanation is not None and best.explanation["description"] == 0.0
+
+
+def test_two_letters_the_other_way_round_are_found_in_a_text_alone() -> None:
+    tools = [{"name": "a", "doc": "Shows the wether station."}, {"name": "b", "doc": "Plays."}]
+    best = ToolIndex.build(tools).rank("wehter", 1, explain=True)[0]
+    assert best.name == "a" and best.matched == ("wehter",)
+    assert best.explanation is not None and best.explanation["description"] > 0.5
+
+
 def test_equal_tools_come_in_the_order_of_their_keys() -> None:
     index = ToolIndex.build([{"key": key, "name": "plot"} for key in "zéaB"])
     assert [tool.name for tool in index.rank("plot")] == ["B", "a", "z", "é"]
