@@ -23,7 +23,7 @@ else
   library=libasan.so
   set -- tests/pulse tests/simd \
     tests/routing/ranking/test_tokens.py tests/routing/ranking/test_levenshtein.py tests/routing/ranking/test_index*.py \
-    tests/routing/ranking/test_lexicon.py tests/routing/ranking/test_word_vectors.py tests/cortex/triggers/test_trigger_engine*.py \
+    tests/routing/ranking/test_lexicon.py tests/routing/ranking/test_margins.py tests/routing/ranking/test_word_vectors.py tests/cortex/triggers/test_trigger_engine*.py \
     tests/control/memory/test_cue_reader*.py tests/control/rule/test_rule_state*.py tests/control/test_state_same_bits.py
 fi
 # Leaks are not looked for: the interpreter itself keeps memory to its end. What is freed is kept for
