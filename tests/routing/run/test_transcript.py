@@ -137,6 +137,27 @@ def test_a_refusal_of_the_guardrails_gives_its_reasons_and_a_file(project: Layou
     )
 
 
+def test_no_generator_is_told_of_where_no_model_is_asked(project: Layout) -> None:
+    none = "No candidates above threshold; no model is configured to write one"
+    for mode in (Mode(), Mode(dry_run=True), ALONE):
+        assert none in lines(routed(project, UNKNOWN, mode))
+    writer = Writer()
+    plan = routed(project, UNKNOWN, Mode(plan_only=True), model=writer)
+    refused = routed(project, UNKNOWN, ALONE, model=writer)
+    for route in (plan, refused):
+        assert "No candidates above threshold" in lines(route)
+    assert "generated code needs a person's approval" in refused.sentence
+    assert writer.asked == []
+
+
+def test_an_event_of_an_earlier_version_falls_back_to_the_generator() -> None:
+    detail = {"threshold": 0.6}
+    event = {"route_id": "", "phase": "generate", "decision": "", "top_score": 0.1}
+    assert Transcript().take({**event, "detail": detail}) == [
+        f"{PREFIX} No candidates above threshold; falling back to generator (allowlist: stdlib)"
+    ]
+
+
 def test_a_failed_validation_names_the_step_and_its_log(project: Layout) -> None:
     bad = WRITTEN.replace('return "hello"', "return greeting")
     shown = lines(routed(project, UNKNOWN, operator=Script(), model=Writer(bad)))

@@ -27,6 +27,11 @@ class Mode:
     allow_generated: bool = False
     allow_weak_sandbox: bool = False
 
+    @property
+    def may_generate(self) -> bool:
+        """Whether a model may write a tool: what it writes is tried out, and kept after a yes."""
+        return not self.plan_only and (self.interactive or self.dry_run or self.allow_generated)
+
 
 NOTHING_ASKED = "nothing is to be done: the prompt says only what not to do."
 

@@ -22,7 +22,7 @@ from .ranking import rank_everywhere
 from .request import NOTHING_ASKED
 from .route import Ranking, ToolChoice
 from .server_steps import with_servers
-from .transcript import two_places
+from .transcript import NO_GENERATOR, NOT_ASKED, two_places
 from .which_tool import which_tool
 
 if TYPE_CHECKING:
@@ -70,8 +70,16 @@ def _traced(bench: Workbench, choice: ToolChoice) -> ToolChoice:
         ],
         plan=decision.plan,
         threshold=bench.settings.ranker.threshold,
+        **_generator(bench, request) if decision.policy == "generate" else {},
     )
     return choice
+
+
+def _generator(bench: Workbench, request: RouteRequest) -> dict[str, str]:
+    """Whether a model is asked to write a tool, as the trace keeps it; a plan is made without."""
+    if bench.model is None and not request.mode.plan_only:
+        return {"generator": NO_GENERATOR}
+    return {"generator": "asked" if request.mode.may_generate else NOT_ASKED}
 
 
 def planned(choice: ToolChoice) -> RouteDecision:

@@ -14,6 +14,9 @@ from .request import NOTHING_ASKED
 PREFIX = "[PREFRONTAL]"
 LAST_STEP = "dry-run"
 """The last step of a validation, also when skipped."""
+NO_GENERATOR, NOT_ASKED = "none", "not asked"
+"""Where no tool fits: no model is configured, or the mode lets none write a tool."""
+_FALLBACKS = {NO_GENERATOR: "; no model is configured to write one", NOT_ASKED: ""}
 
 Event = Mapping[str, Any]
 
@@ -124,7 +127,8 @@ class Transcript:
             what = (
                 "No candidate may be taken unasked" if reaches else "No candidates above threshold"
             )
-            line = f"{what}; falling back to generator (allowlist: stdlib)"
+            falls_back = "; falling back to generator (allowlist: stdlib)"
+            line = f"{what}{_FALLBACKS.get(detail.get('generator', ''), falls_back)}"
             return [line, *self._reason(event)]
         by = f"{detail['provider']} {detail['model'] or ''}".rstrip()
         if not detail["reasons"]:

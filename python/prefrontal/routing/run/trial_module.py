@@ -101,7 +101,7 @@ def _generated_module(bench: Workbench, choice: ToolChoice) -> TrialModule | End
         return Ending(UNSURE, NOTHING_ASKED)
     if model is None:
         return Ending(UNSURE, f"no tool fits and no model is configured to write one; {misses}.")
-    if not (mode.interactive or mode.dry_run or mode.allow_generated):
+    if not mode.may_generate:
         rule = "no tool fits, and generated code needs a person's approval"
         return Ending(NEEDS_APPROVAL, f"{rule}; {misses}.")
     with bench.waiting(f"waiting for {model.provider}"):
