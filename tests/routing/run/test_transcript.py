@@ -292,3 +292,28 @@ def test_figures_are_cut_not_rounded() -> None:
 def test_an_event_of_a_later_version_is_passed_over() -> None:
     event = {"route_id": "route-001", "phase": "dance", "decision": "", "detail": {}}
     assert Transcript().take(event) == []
+
+
+SEND = "send the summary of the matrix to bob@example.com"
+
+
+def test_an_act_that_no_selected_tool_does_is_told(project: Layout) -> None:
+    warning = f"warning: no selected tool is known to send: '{SEND}'"
+    assert warning in lines(routed(project, SEND, Mode(dry_run=True)))
+    plan = routed(project, SEND, Mode(plan_only=True))
+    assert (plan.exit_code, plan.uncovered) == (0, (SEND,))
+    alone = routed(project, SEND, ALONE)
+    assert alone.exit_code == 3 and f"nothing covers '{SEND}'" in alone.sentence
+    assert not any("known to" in line for line in lines(routed(project, SUMMARIZE, ALONE)))
+
+
+def test_an_act_of_a_prompt_that_a_person_agreed_to_is_not_told_again(project: Layout) -> None:
+    assert routed(project, SEND, operator=Script()).promoted
+    again = lines(routed(project, SEND, Mode(dry_run=True)))
+    assert starting(again, "select summarize_matrix.py::run")
+    assert not any("known to send" in line for line in again)
+
+
+def test_an_act_beside_a_composition_is_told(project: Layout) -> None:
+    shown = lines(routed(project, f"{COMPOSE} and upload it", Mode(plan_only=True)))
+    assert starting(shown, "compose plan=2", "warning: no selected tool is known to upload: ")

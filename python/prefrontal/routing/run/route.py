@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import SourceError
 from ..ranking.coverage import uncovered
+from ..ranking.outward_acts import open_acts
 
 if TYPE_CHECKING:
     from ..promotion.promotion import Promotion
@@ -102,11 +103,23 @@ class ToolChoice:
     agreed: bool = False
 
     def uncovered_clauses(self, floor: int) -> tuple[str, ...]:
-        """Those of the prompt that no selected tool serves with at least `floor` millionths."""
+        """Those of the prompt that no selected tool serves with at least `floor` millionths, or
+        that ask for an act which none of them does.
+        """
         clauses = self.ranking.parsed.clauses
         selected, candidates = self.decision.selected, self.ranking.candidates
-        places = uncovered(selected, candidates, len(clauses), floor)
-        return tuple(clauses[place].text for place in places)
+        places = {*uncovered(selected, candidates, len(clauses), floor), *self.open_acts()}
+        return tuple(clauses[place].text for place in sorted(places))
+
+    def open_acts(self) -> dict[int, str]:
+        """By the position of a clause that asks to send or to delete: the verb, where no selected
+        tool does so and none was accepted for a prompt like it.
+        """
+        places = {spec.place for spec in self.decision.selected}
+        chosen = [one for one in self.ranking.candidates if one.tool.spec.place in places]
+        if any(one.familiar for one in chosen):
+            return {}
+        return open_acts(self.ranking.parsed.clauses, (one.tool for one in chosen))
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,7 +70,7 @@ def _traced(bench: Workbench, choice: ToolChoice) -> ToolChoice:
         ],
         plan=decision.plan,
         threshold=bench.settings.ranker.threshold,
-        **_generator(bench, request) if decision.policy == "generate" else {},
+        **_generator(bench, request) if decision.policy == "generate" else _open_acts(choice),
     )
     return choice
 
@@ -80,6 +80,13 @@ def _generator(bench: Workbench, request: RouteRequest) -> dict[str, str]:
     if bench.model is None and not request.mode.plan_only:
         return {"generator": NO_GENERATOR}
     return {"generator": "asked" if request.mode.may_generate else NOT_ASKED}
+
+
+def _open_acts(choice: ToolChoice) -> dict[str, list[dict[str, str]]]:
+    """What is asked for and no selected tool does, as the trace keeps it."""
+    clauses = choice.ranking.parsed.clauses
+    acts = choice.open_acts().items()
+    return {"open_acts": [{"act": act, "clause": clauses[place].text} for place, act in acts]}
 
 
 def planned(choice: ToolChoice) -> RouteDecision:

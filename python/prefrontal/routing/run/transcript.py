@@ -107,6 +107,7 @@ class Transcript:
         entry = f"{remote} of {file}" if remote else f"{file}::{one['entry']}"
         return [
             f"select {entry} score={two_places(one['score'])}  τ={detail['threshold']:.2f}",
+            *_open_acts(detail),
             *self._reason(event),
         ]
 
@@ -117,7 +118,7 @@ class Transcript:
         loose = [f"  {note}" for note in wiring_notes(detail["plan"])]
         return [f"compose plan={len(steps)} steps ({' -> '.join(names)}) scores {scores}"
                 f"  τ={detail['threshold']:.2f}",
-                *loose, *self._reason(event)]  # fmt: skip
+                *loose, *_open_acts(detail), *self._reason(event)]  # fmt: skip
 
     def _generate(self, event: Event, detail: Mapping[str, Any]) -> list[str]:
         if event["decision"] == NOTHING_ASKED:
@@ -174,6 +175,14 @@ class Transcript:
 
     def _reason(self, event: Event) -> list[str]:
         return [f"  because {event['decision']}"] if self._explained else []
+
+
+def _open_acts(detail: Mapping[str, Any]) -> list[str]:
+    """A line for each act that is asked for and that nothing selected does."""
+    return [
+        f"warning: no selected tool is known to {one['act']}: {one['clause']!r}"
+        for one in detail.get("open_acts", ())
+    ]
 
 
 def two_places(score: float) -> str:
