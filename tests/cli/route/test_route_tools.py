@@ -349,7 +349,12 @@ def test_phrasings_of_a_model_are_kept_after_a_yes(project: Path) -> None:
         assert declined.exit_code == 4
         assert "count_words.py: 2 phrasings by recorded\n  how common is each" in declined.stdout
     assert kept(project) == before
-    assert route(project, *words, data="y\n").exit_code == 0
+    unasked = route(project, *words)
+    assert unasked.stdout.endswith("  not kept: nobody answered; --yes keeps them\n")
+    assert route(project, *words, data="n\n").stdout.endswith("  not kept\n")
+    agreed = route(project, *words, data="y\n")
+    assert agreed.exit_code == 0
+    assert agreed.stdout.endswith("  kept in count_words.tool.yaml\n")
     assert kept(project) - before == {"domains/text/count/count_words.tool.yaml"}
     shown = json.loads(route(project, "tools", "show", "count_words", "--json").stdout)
     assert shown["intents"] == ["how common is each term", "which terms repeat"]

@@ -79,6 +79,20 @@ def test_only_new_phrasings_count(one: Tool) -> None:
     assert phrasings_in("", one) == ()
 
 
+def test_what_a_model_says_around_its_list_is_no_phrasing(one: Tool) -> None:
+    reply = (
+        "Here are ten requests:\n\n1. **how common is each term**\n2) `which terms repeat`\n\n"
+        "Let me know if you want more!\n"
+    )
+    assert phrasings_in(reply, one) == ("how common is each term", "which terms repeat")
+    plain = "**Requests:**\nhow common is each term\n“which terms repeat”\n- which ones do not\n"
+    assert phrasings_in(plain, one) == (
+        "how common is each term",
+        "which terms repeat",
+        "which ones do not",
+    )
+
+
 def test_the_manifest_keeps_what_it_said(layout: Layout, one: Tool) -> None:
     path, text = expanded_manifest(one, ["which terms repeat"])
     write(path, text)

@@ -10,6 +10,7 @@ import click
 
 from ...errors import InputError
 from ...plain_text import one_line
+from ...plural import many
 from ...routing.exit_codes import NEEDS_APPROVAL, OK
 from ...storage.files import write_atomic
 from ..answers import even_unread, printable_json
@@ -50,9 +51,13 @@ def _expand(model: CodeModel, tool: Tool, *, agreed: bool, as_json: bool) -> boo
     if not as_json:
         with even_unread(agreed):
             _show(tool, phrasings, model.name)
-    keeps = bool(phrasings) and (agreed or bool(Person().agree(f"Keep them in {path.name}?")))
+    answer = False if not phrasings else agreed or Person().agree(f"Keep them in {path.name}?")
+    keeps = bool(answer)
     if keeps:
         write_atomic(path, text)
+    if not as_json and phrasings:
+        with even_unread(agreed):
+            click.echo(one_line(f"  {_outcome(path, answer)}"))
     if as_json:
         row = {"tool": tool.relative, "phrasings": list(phrasings), "manifest": path.name}
         with even_unread(agreed):
@@ -60,7 +65,13 @@ def _expand(model: CodeModel, tool: Tool, *, agreed: bool, as_json: bool) -> boo
     return keeps if phrasings else None
 
 
+def _outcome(path: Path, answer: bool | None) -> str:
+    if answer is None:
+        return "not kept: nobody answered; --yes keeps them"
+    return f"kept in {path.name}" if answer else "not kept"
+
+
 def _show(tool: Tool, phrasings: Sequence[str], model: str) -> None:
-    click.echo(one_line(f"{tool.relative}: {len(phrasings)} phrasings by {model}"))
+    click.echo(one_line(f"{tool.relative}: {many(len(phrasings), 'phrasing')} by {model}"))
     for phrasing in phrasings:
         click.echo(one_line(f"  {phrasing}"))

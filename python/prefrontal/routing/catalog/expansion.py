@@ -20,6 +20,8 @@ LONGEST = 200
 """Characters of a phrasing."""
 
 _MARK = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)])\s+")
+_QUOTES = " \t\"'*_`“”"
+"""What a model puts around a phrasing."""
 _TEMPLATE = """\
 A tool of a software agent is described below. Write {most} short requests, one a line and nothing
 else, by which people would ask for it: in everyday words, with synonyms that the description does
@@ -42,12 +44,15 @@ def expansion_prompt(tool: Tool) -> str:
 def phrasings_in(reply: str, tool: Tool) -> tuple[str, ...]:
     """The phrasings in a model's reply, less those the tool has; at most MOST_PHRASINGS.
 
-    A line that is no phrasing is left out: too long, without a word, a fence, not printable.
+    A line that is no phrasing is left out: too long, without a word, a fence, not printable, what
+    ends in a colon, and of a list what is said in front of it and behind.
     """
     known = {_words(text) for text in (tool.name, *intents_of(tool))}
     phrasings: list[str] = []
-    for line in reply.splitlines():
-        text = _MARK.sub("", line).strip().strip("\"'").strip()
+    lines = [line for line in reply.splitlines() if not line.rstrip(_QUOTES).endswith(":")]
+    listed = [line for line in lines if _MARK.match(line)]
+    for line in listed if len(listed) > 1 else lines:
+        text = _MARK.sub("", line).strip(_QUOTES)
         words = _words(text)
         plain = text.isprintable() and len(text) <= LONGEST and not text.startswith(("```", "<"))
         if words and plain and words not in known:
