@@ -75,7 +75,7 @@ def clarify(bench: Workbench, parsed: ParsedPrompt) -> ParsedPrompt:
     request, taxonomy, clauses = parsed.request, parsed.taxonomy, parsed.clauses
     threshold = bench.settings.parser.threshold
     question = question_for(parsed.intent, taxonomy, threshold=threshold, clauses=clauses)
-    if question is None or request.asks_nothing:
+    if question is None or request.asks_nothing or request.is_answer:
         return parsed
     operator = None if request.mode.plan_only else bench.operator_for(request.mode)
     reply = operator.answer(question.text) if operator else None

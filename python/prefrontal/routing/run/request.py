@@ -34,6 +34,11 @@ class Mode:
 
 
 NOTHING_ASKED = "nothing is to be done: the prompt says only what not to do."
+ANSWER_ALONE = (
+    "an answer alone asks for nothing: a route asks whether to use the tool that it found, and"
+    " `prefrontal route resume ROUTE_ID` asks again (without ROUTE_ID it lists those that wait)."
+)
+_ANSWERS = ["accept", "approve", "reject", "decline", "yes", "no", "y", "n", "ok", "okay"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +64,11 @@ class RouteRequest:
     def asks_nothing(self) -> bool:
         """Whether the prompt says only what is not to be done."""
         return not affirmed(self.prompt)
+
+    @property
+    def is_answer(self) -> bool:
+        """Whether the prompt is one word that answers a question, such as "accept"."""
+        return self.prompt.strip(" \t\n.!\"'").casefold() in _ANSWERS
 
     @property
     def description(self) -> str:

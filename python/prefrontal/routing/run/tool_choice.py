@@ -19,7 +19,7 @@ from ..ranking.tool_ranker import key_of
 from ..types import Candidate, Plan, PlanStep, RouteDecision, Tool
 from .after_trial import note_of_tool, rejection
 from .ranking import rank_everywhere
-from .request import NOTHING_ASKED
+from .request import ANSWER_ALONE, NOTHING_ASKED
 from .route import Ranking, ToolChoice
 from .server_steps import with_servers
 from .transcript import NO_GENERATOR, NOT_ASKED, two_places
@@ -37,21 +37,32 @@ def choose(bench: Workbench, ranking: Ranking, *, servers: bool = False) -> Tool
     servers: whether a composition may have steps that run on servers, for whoever calls these.
     """
     if ranking.parsed.request.asks_nothing:
-        route_id = ranking.parsed.request.trace.route_id
-        nothing = RouteDecision(route_id, "generate", [], None, NOTHING_ASKED)
-        return _traced(bench, ToolChoice(ranking, ranking.intent, nothing))
+        return _nothing(bench, ranking, NOTHING_ASKED)
     intent, decision = ranking.intent, _decision(bench, ranking)
     if decision.policy == "generate" and not ranking.complete:
         ranking = rank_everywhere(bench, ranking)
         decision = _decision(bench, ranking)
         if decision.policy != "generate":  # something is taken from elsewhere
             intent = ranking.intent
+    if decision.policy == "generate" and _answers_alone(ranking):
+        return _nothing(bench, ranking, ANSWER_ALONE)
     if servers:
         decision = with_servers(bench, ranking, decision)
     answer = which_tool(bench, ranking, decision)
     decision = _or_nearest(bench, ranking, answer.decision)
     agreed = answer.agreed or decision is not answer.decision
     return _traced(bench, ToolChoice(ranking, intent, decision, answer.rivals, agreed))
+
+
+def _answers_alone(ranking: Ranking) -> bool:
+    """Whether the prompt is the answer to a question, and of no tool's words."""
+    return ranking.parsed.request.is_answer and not any(one.matched for one in ranking.candidates)
+
+
+def _nothing(bench: Workbench, ranking: Ranking, why: str) -> ToolChoice:
+    """The choice for a prompt that asks for nothing."""
+    nothing = RouteDecision(ranking.parsed.request.trace.route_id, "generate", [], None, why)
+    return _traced(bench, ToolChoice(ranking, ranking.intent, nothing))
 
 
 def _traced(bench: Workbench, choice: ToolChoice) -> ToolChoice:

@@ -20,7 +20,7 @@ from ..ranking.coverage import shares
 from ..ranking.decide import Bar, shown
 from ..ranking.precedence import rejected_before
 from ..trials.hosts import hosts_of
-from .request import NOTHING_ASKED, Ending
+from .request import ANSWER_ALONE, NOTHING_ASKED, Ending
 from .route import ToolChoice, TrialModule
 from .transcript import two_places
 
@@ -97,8 +97,8 @@ def _generated_module(bench: Workbench, choice: ToolChoice) -> TrialModule | End
     misses = f"nearest misses: {_scores(near)}" if near else "there are no tools yet"
     rejected = rejected_before(choice.ranking.candidates)
     misses = "; ".join([*_parts_that_fit(bench, choice), misses, *[rejected] * bool(rejected)])
-    if request.asks_nothing:
-        return Ending(UNSURE, NOTHING_ASKED)
+    if choice.decision.reason in {NOTHING_ASKED, ANSWER_ALONE}:
+        return Ending(UNSURE, choice.decision.reason)
     if model is None:
         return Ending(UNSURE, f"no tool fits and no model is configured to write one; {misses}.")
     if not mode.may_generate:
