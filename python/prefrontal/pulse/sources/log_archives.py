@@ -8,6 +8,7 @@ import re
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
+from itertools import pairwise
 from pathlib import Path
 from typing import IO, NamedTuple, cast
 
@@ -21,6 +22,8 @@ _CHUNK = 2**20
 _TRIES = 5
 _UNITS = (1, 10**3, 10**9)
 """Of ns, in which times are kept of what was packed."""
+_MIXED = 2
+"""Of the direction of numbers that grow and begin again."""
 _UNREADABLE = (".zst", ".zip", ".lz4", ".Z")
 _PACKED = (".gz", ".bz2", ".xz")
 _SUFFIX = re.compile(r"[-._]\d[\dTZ:._+-]*$")
@@ -61,13 +64,19 @@ class Unread(NamedTuple):
     holder: FollowedFile | None = None
 
 
-def unread(path: Path, place: Mapping[str, object], known: Sequence[FollowedFile] = ()) -> Unread:
+def unread(
+    path: Path,
+    place: Mapping[str, object],
+    left: Mapping[str, object] | None,
+    known: Sequence[FollowedFile] = (),
+) -> Unread:
     """The files between the place and the file that has the name now.
 
     The first goes on at the place, the others begin at their start. What cannot be read any more is
-    told of. known: files that are followed; what is being packed of them is left out.
+    told of. left: the end of the file before. known: files that are followed; what is being packed
+    of them is left out.
     """
-    return _in_peace(lambda: _once(_unread(path, place), known))
+    return _in_peace(lambda: _once(_unread(path, place, left), known))
 
 
 def between(
@@ -80,6 +89,19 @@ def between(
     """
     identities = [each.identity for each in known]
     return _in_peace(lambda: _once(_between(path, last, left, identities), known))
+
+
+def newest_end(path: Path) -> dict[str, object] | None:
+    """The end of what was rotated last, if it can be read: what comes later is behind it."""
+    archives = [each for each in _archives(path) if each.size]
+    try:
+        files = _open_all(archives[-1:]).files
+    except FileNotFoundError:
+        return None
+    ends = [each.end for each in files]
+    for each in files:
+        each.close()
+    return ends[0] if ends else None
 
 
 def copies(path: Path, file: FollowedFile, left: Mapping[str, object] | None) -> Unread:
@@ -111,11 +133,18 @@ def _is_pack(file: FollowedFile, end: Mapping[str, object]) -> bool:
 
 
 def _without(place: Mapping[str, object] | None, files: list[FollowedFile]) -> list[FollowedFile]:
-    """Without the file of the place, or what it was packed to."""
+    """Without the file of the place, or what it was packed to, and without those before it."""
+    if place is None:
+        return files
+    found = [
+        number
+        for number, each in enumerate(files)
+        if (each.is_unpacked or each.identity == place["file"]) and each.continues(place)
+    ]
+    first = found[0] if found else 0
     rest = []
-    for each in files:
-        may_be = place is not None and (each.is_unpacked or each.identity == place["file"])
-        if place is not None and may_be and each.continues(place):
+    for number, each in enumerate(files):
+        if number < first or number in found:
             each.close()
         else:
             rest.append(each)
@@ -130,17 +159,18 @@ def _in_peace(search: Callable[[], Unread]) -> Unread:
     return search()
 
 
-def _unread(path: Path, place: Mapping[str, object]) -> Unread:
+def _unread(path: Path, place: Mapping[str, object], left: Mapping[str, object] | None) -> Unread:
     renamed = _renamed(path, place)
     written = place.get("written") if renamed is None else renamed.place["written"]
     archives = [] if renamed is None and not isinstance(written, int) else _archives(path)
     if isinstance(written, int):  # an empty file follows on what was rotated at the same moment
         since = written + (renamed is None and place["offset"] == 0)
         archives = [each for each in archives if each.written >= since]
-    own = None if renamed is None else renamed.identity
-    there, gaps, _ = _open_all(each for each in archives if each.identity != own)
     if renamed is not None:
+        there, gaps, _ = _open_all(_behind(archives, renamed.identity))
         return Unread([renamed, *there], gaps, renamed)
+    opened, gaps, _ = _open_all(archives)
+    there = _without(left, opened) if place["offset"] == 0 else opened
     holder = next((each for each in there if each.continues(place)), None)
     if holder is None and place["offset"] != 0:
         log.warning("%s was rotated, and what was read of it last is gone: lines are lost", path)
@@ -169,9 +199,17 @@ def _between(
     is_there = bool(own) or len(others) < len(opened.files)
     is_there = is_there or any(each.packs(end) for each in archives)
     files = _without(left, others)
+    # What was packed of an empty file is not known again, but the file before it is.
+    is_there = is_there or (end["offset"] == 0 and len(files) < len(others))
     if files and not is_there:
         log.warning("%s was rotated again and again, and files are gone: lines may be lost", path)
     return Unread(files, opened.gaps + bool(files and not is_there))
+
+
+def _behind(archives: list[Archive], identity: list[int]) -> list[Archive]:
+    """Those that are newer than the one of that identity; all where it is not among them."""
+    own = [number for number, each in enumerate(archives) if each.identity == identity]
+    return archives[own[0] + 1 :] if own else archives
 
 
 def _renamed(path: Path, place: Mapping[str, object]) -> FollowedFile | None:
@@ -212,16 +250,49 @@ def _archives(path: Path) -> list[Archive]:
         facts = entry.stat()
         identity = [facts.st_dev, facts.st_ino]
         archives.append(Archive(entry.path, facts.st_mtime_ns, number, identity, facts.st_size))
-    return sorted(archives, key=lambda each: (each.written, -each.number, each.path))
+    return _oldest_first(archives)
+
+
+def _oldest_first(archives: list[Archive]) -> list[Archive]:
+    """By time; but a pack, whose time may be that of packing, is as old as its number says.
+
+    Numbers grow with age unless the times of files of one kind say the opposite.
+    """
+    numbered = [each for each in archives if each.number >= 0]
+    plain = [each for each in numbered if not each.path.endswith((*_PACKED, *_UNREADABLE))]
+    sign = _direction(plain) or _direction([each for each in numbered if each not in plain]) or -1
+
+    def written(archive: Archive) -> int:
+        if sign == _MIXED or archive in plain or archive.number < 0:
+            return archive.written
+        newer = (each for each in numbered if (each.number - archive.number) * sign >= 0)
+        return min(each.written for each in newer)
+
+    order = 1 if sign == 1 else -1
+    return sorted(archives, key=lambda each: (written(each), order * each.number, each.path))
+
+
+def _direction(archives: list[Archive]) -> int:
+    """1 where higher numbers are newer, -1 where they are older, 0 where nothing tells."""
+    in_order = sorted(archives, key=lambda each: each.number)
+    pairs = [
+        (each, other)
+        for each, other in pairwise(in_order)
+        if each.number != other.number and each.written != other.written
+    ]
+    newer = sum(each.written < other.written for each, other in pairs)
+    if 0 < newer < len(pairs):
+        return _MIXED
+    return (newer > 0) - (newer < len(pairs))
 
 
 def _number(name: str, path: Path) -> int | None:
-    """Behind the log's name, 0 for a date; None for a file of another name."""
+    """Behind the log's name, -1 for a date; None for a file of another name."""
     for start, end in ((path.name, ""), (path.stem, path.suffix)):
         if name.startswith(start) and name.endswith(end) and len(name) > len(start) + len(end):
             between = name[len(start) : len(name) - len(end)]
             if _SUFFIX.fullmatch(between):
-                return int(between[1:]) if between[1:].isdigit() and len(between) < 6 else 0
+                return int(between[1:]) if between[1:].isdigit() and len(between) < 6 else -1
     return None
 
 

@@ -14,7 +14,7 @@ from ...errors import InputError, SourceError
 from ...home_folder import expanded
 from ...types import SignalEvent
 from .followed_file import FollowedFile
-from .log_archives import Unread, between, copies, unread
+from .log_archives import Unread, between, copies, newest_end, unread
 from .polling import Poller
 from .source_place import SourcePlace
 
@@ -115,6 +115,8 @@ class LogFileSource:
         if mark is None:
             for file in self._files:
                 file.go_to(file.size)
+            if not any(file.size for file in self._files):
+                self._left = newest_end(self._path)
             self._place.keep(self._here())
         else:
             self._go_on(mark)
@@ -128,7 +130,7 @@ class LogFileSource:
         if any(file.goes_on(mark) for file in self._files) and mark["offset"]:
             return
         if mark["file"]:
-            self._put_first(unread(self._path, mark, self._files))
+            self._put_first(unread(self._path, mark, self._left, self._files))
 
     def _put_first(self, more: Unread) -> None:
         self._files[:0] = more.files
@@ -160,7 +162,8 @@ class LogFileSource:
                 return
             # The last line of a file that nobody writes to any more needs no end.
             rest = self._events(file, file.lines.end())
-            self._left = file.reached
+            if file.reached["offset"]:
+                self._left = file.reached
             self._files.remove(file)
             file.close()
             yield rest
@@ -168,7 +171,7 @@ class LogFileSource:
     def _read_copies(self, file: FollowedFile) -> None:
         """What was copied of a file before it was cut is read before it goes on."""
         if file.is_cut:
-            more = unread(self._path, file.reached, (file,))
+            more = unread(self._path, file.reached, self._left, (file,))
             if more.holder is not None:
                 more.holder.lines = file.lines  # the half line that waits goes on there
         else:
@@ -206,7 +209,9 @@ class LogFileSource:
             return
         if self._files:
             known = (*self._files, new)
-            more = between(self._path, self._files[-1], self._left, known)
+            filled = [file for file in self._files[:-1] if file.size]
+            left = filled[-1].end if filled else self._left
+            more = between(self._path, self._files[-1], left, known)
             self._files += more.files
             self._gaps += more.gaps
         self._files.append(new)
@@ -220,7 +225,10 @@ class LogFileSource:
 
     def _here(self) -> str:
         """Where to go on; without a file, at the start of whichever comes."""
-        return json.dumps(self._files[0].place if self._files else NOWHERE)
+        place = self._files[0].place if self._files else NOWHERE
+        # Nothing tells an empty file from others; what was read before it does.
+        before = {} if place["offset"] or self._left is None else {"left": self._left}
+        return json.dumps(place | before)
 
     def _kept(self) -> dict[str, object] | None:
         try:
@@ -228,6 +236,8 @@ class LogFileSource:
                 return None
             mark = json.loads(content)
             file = [int(part) for part in mark["file"]]
+            if (left := mark.pop("left", None)) is not None:
+                self._left = {each: left[each] for each in ("file", "offset", "mark", "written")}
             return {**mark, "file": file, "offset": int(mark["offset"])}
         except (OSError, ValueError, TypeError, KeyError, ArithmeticError) as error:
             log.error("How far %s was read is not known any more: %r", self._path, error)
