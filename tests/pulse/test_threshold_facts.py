@@ -51,7 +51,43 @@ def test_it_follows_the_recall_once_enough_is_known() -> None:
         one.decided(score, 1.0)
         one.labelled(score, True, one.threshold, 1.0)
     assert one.threshold > 0.0
-    assert one.facts().sentence() == f"threshold {one.threshold:.2f} follows recall 0.50"
+    sentence = one.facts().sentence()
+    assert sentence.startswith(f"threshold {one.threshold:.2f} follows recall 0.50")
+
+
+def test_it_says_what_is_missing_where_all_answers_are_alike() -> None:
+    one = answered(GateModule(module(), GateSettings()), [1.0] * 12)
+    sentence = one.facts().sentence()
+    assert sentence.startswith("threshold 0.") and sentence.endswith(
+        " follows recall 0.90; no answer was 'useless' yet, so little can safely sleep:"
+        " say it of wakes that did not matter"
+    )
+    again = GateModule(module(), GateSettings())
+    again.restore(one.control.to_dict())
+    assert again.facts().sentence() == sentence
+    assert answered(again, [0.0]).facts().sentence().endswith(" follows recall 0.90")
+    other = answered(GateModule(module(), GateSettings()), [0.0] * 12)
+    assert other.facts().sentence() == (
+        "wakes on everything until 9 relevant answers are known (0 so far, 12 useless:"
+        " say 'useful' of wakes that mattered, or set a threshold if none ever does)"
+    )
+    assert answered(other, [1.0]).facts().sentence().endswith("are known (1 so far)")
+
+
+def test_what_an_earlier_release_did_not_count_is_not_told_of() -> None:
+    one = answered(GateModule(module(), GateSettings()), [1.0] * 12)
+    raw = one.control.to_dict()
+    del raw["useless"]
+    one.restore(raw)
+    assert answered(one, [1.0]).facts().sentence().endswith(" follows recall 0.90")
+    assert "useless" not in one.control.to_dict()
+
+
+def answered(one: GateModule, labels: list[float]) -> GateModule:
+    for label in labels:
+        one.decided(0.9, 1.0)
+        one.labelled(0.9, label >= 0.5, one.threshold, 1.0)
+    return one
 
 
 def test_it_warns_when_what_comes_is_not_what_was() -> None:

@@ -195,6 +195,7 @@ class GateModule:
             control.needed,
             control.estimate(),
             control.alarm(),
+            None if self.complete else control.useless,
         )
 
 

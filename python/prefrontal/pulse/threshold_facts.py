@@ -13,6 +13,11 @@ BUDGET = "budget"
 """Whose a threshold is: the settings', a person's, the module's own; or the recall's, while too
 little is known for anything to sleep, and from then on; or the budget's."""
 
+_NONE_USELESS = (
+    "no answer was 'useless' yet, so little can safely sleep: say it of wakes that did not matter"
+)
+_NONE_USEFUL = "say 'useful' of wakes that mattered, or set a threshold if none ever does"
+
 
 @dataclass(frozen=True, slots=True)
 class ThresholdFacts:
@@ -20,7 +25,8 @@ class ThresholdFacts:
 
     recall: what was asked; None where nothing is followed. known, needed: relevant answers that
     there are, and that there must be before anything sleeps. estimate: of the recall so far.
-    drift: why recall is watched more closely, if it is.
+    drift: why recall is watched more closely, if it is. useless: answers that said so; None where
+    they are not counted, or come from a source rather than from people.
     """
 
     threshold: float
@@ -30,6 +36,7 @@ class ThresholdFacts:
     needed: int | None = None
     estimate: RecallEstimate | None = None
     drift: str | None = None
+    useless: int | None = None
 
     @property
     def alarm(self) -> bool:
@@ -48,7 +55,8 @@ class ThresholdFacts:
             return "bursts that score best within the budget wake"
         score = f"threshold {self.threshold:.2f}"
         if self.origin == FOLLOWING:
-            return f"{score} follows recall {self.recall:.2f}"
+            follows = f"{score} follows recall {self.recall:.2f}"
+            return follows if self.useless != 0 else f"{follows}; {_NONE_USELESS}"
         whose = {FIXED: "fixed", WISHED: "set by a person", OWN: "the module's own"}
         return f"{score}, {whose[self.origin]}"
 
@@ -81,7 +89,7 @@ class ThresholdFacts:
             return "wakes on everything: at recall 1 nothing may be missed"
         if self.known >= self.needed:
             return "wakes on everything until what was missed is made up for"
-        return (
-            f"wakes on everything until {self.needed} relevant answers are known"
-            f" ({self.known} so far)"
-        )
+        known = f"{self.known} so far"
+        if self.useless and not self.known:
+            known += f", {self.useless} useless: {_NONE_USEFUL}"
+        return f"wakes on everything until {self.needed} relevant answers are known ({known})"

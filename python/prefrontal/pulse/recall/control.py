@@ -41,6 +41,7 @@ class RecallControl:
         self._share = float(share)
         self._version = version
         self._core = core.RecallControl(recall, MEMORY, STEP, self._share, version)
+        self._useless: int | None = 0
 
     @property
     def threshold(self) -> float:
@@ -56,6 +57,14 @@ class RecallControl:
     def needed(self) -> int | None:
         """How many there must be before anything sleeps; None when nothing ever does."""
         return None if self.recall >= 1.0 else self._core.needed
+
+    @property
+    def useless(self) -> int | None:
+        """Answers so far that said that a window did not matter; for people.
+
+        None where it goes on from a state of a release that did not count them.
+        """
+        return self._useless
 
     @property
     def complete(self) -> bool:
@@ -94,6 +103,8 @@ class RecallControl:
         propensity: as of `decided`; None from a source that labels every window.
         """
         self._core.labelled(score, relevant, threshold, propensity)
+        if self._useless is not None:
+            self._useless += not relevant
 
     def estimate(self) -> RecallEstimate | None:
         """Share of what mattered that was asked about, since the start; None while unknown."""
@@ -117,13 +128,15 @@ class RecallControl:
     def to_dict(self) -> dict[str, Any]:
         """Plain values, which `restore` and `from_dict` read back to the bit."""
         head = {"recall": self.recall, "share": self._share, "version": self._version}
-        return {**head, **self._core.state()}
+        useless = {} if self._useless is None else {"useless": self._useless}
+        return {**head, **useless, **self._core.state()}
 
     @classmethod
     def from_dict(cls, raw: Mapping[str, Any]) -> RecallControl:
         """What `to_dict` gave. Raises KeyError or TypeError for something else."""
         control = cls(raw["recall"], raw["share"], raw.get("version", 1))
         control._core.restore(dict(raw))
+        control._useless = raw.get("useless")
         return control
 
     def restore(self, raw: Mapping[str, Any]) -> None:
@@ -134,3 +147,4 @@ class RecallControl:
         """
         if "sleeps_found" in raw:
             self._core.restore(dict(raw))
+            self._useless = raw.get("useless")
