@@ -92,7 +92,8 @@ def verdict(result: ReplayResult) -> ReplayVerdict:
         return ReplayVerdict(WORTH_LITTLE, "Worth little", reason, "weak")
     reason = f"{_catch(result, got)}, and spared {wake_ups(spared)}"
     if rule_does_as_well(result):
-        reason += ". A one-line rule does as well here"
+        how = "better" if _rule_does_better(result) else "as well"
+        reason += f". A one-line rule does {how} here"
     return ReplayVerdict(WORTH_IT, "Worth it", reason, "good")
 
 
@@ -123,6 +124,16 @@ def rule_does_as_well(result: ReplayResult) -> bool:
         return False
     caught = rule.recall >= got - AS_MUCH - _ROUNDING
     return caught and rule.wakes_per_day <= result.wakes_per_day
+
+
+def _rule_does_better(result: ReplayResult) -> bool:
+    """Whether it caught no less with no more wake-ups, and one of the two is strictly better."""
+    rule, got = result.policy("rule"), result.got_recall
+    if rule is None or rule.recall is None or got is None:
+        return False
+    more = rule.recall - got
+    fewer = result.wakes_per_day - rule.wakes_per_day
+    return min(more, fewer) >= -_ROUNDING and max(more, fewer) > _ROUNDING
 
 
 def _within_budget(result: ReplayResult, budget: BudgetUse) -> ReplayVerdict:
