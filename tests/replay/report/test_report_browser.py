@@ -46,6 +46,30 @@ def test_a_narrow_window_breaks_the_strip_into_rows(page: Page) -> None:
     assert len({round(each.rect["y"]) for each in page.all(".strip .hit")}) == 1
 
 
+def test_words_that_stand_off_their_point_are_tied_to_it(page: Page) -> None:
+    page.show([sample_result()])
+    gaps = page.script("""
+      const svg = [...document.querySelectorAll("svg")].find((each) => each.querySelector(".lead"));
+      const leads = [...svg.querySelectorAll(".lead")].map((each) =>
+        ["x1", "y1", "x2", "y2"].map((name) => each[name].baseVal.value));
+      const away = (box, x, y) => Math.hypot(
+        Math.max(box.x - x, 0, x - box.x - box.width),
+        Math.max(box.y - y, 0, y - box.y - box.height));
+      return [...svg.querySelectorAll("text.label")].map((label) => {
+        const mark = svg.querySelector(`.mark.${label.classList[1]}`);
+        const [x, y] = ["x", "y"].map((name, index) =>
+          mark[name].baseVal.value + mark[["width", "height"][index]].baseVal.value / 2);
+        const box = label.getBBox();
+        const isTied = leads.some(([x1, y1, x2, y2]) =>
+          Math.hypot(x1 - x, y1 - y) < 12 && away(box, x2, y2) < 5);
+        return [label.textContent, away(box, x, y), isTied];
+      });
+    """)
+    assert len(gaps) == 6
+    assert [words for words, gap, is_tied in gaps if gap > 17 and not is_tied] == []
+    assert any(gap > 17 for _, gap, _ in gaps)
+
+
 def test_the_dark_scheme_is_followed(page: Page) -> None:
     def brightness(scheme: str) -> float:
         page.show([sample_result()], scheme=scheme)

@@ -146,7 +146,7 @@ function placeLabel(svg, point, at, busy, taken) {
     : SHORT[point.name] || point.label;
   const node = draw(svg, "text", { class: `label ${point.name}` }, words);
   const width = node.getComputedTextLength() || words.length * 7.2;
-  const spots = [[14, 4], [24, 4], [-width / 2, 26], [-14 - width, 4], [-width / 2, -16], [12, 22],
+  const spots = [[14, 4], [24, 4], [-width / 2, 24], [-14 - width, 4], [-width / 2, -16], [12, 22],
     [12, -12], [-12 - width, -12], [-12 - width, 22], [-20 - width, -10],
     [-34 - width, 0], [-34 - width, -12], [-20 - width, 12], [18, 36], [26, 52]];
   const fits = spots.map(([dx, dy]) => ({ x: point.left + dx, y: point.top + dy })).find((spot) => {
@@ -161,5 +161,16 @@ function placeLabel(svg, point, at, busy, taken) {
   });
   if (!fits) return node.remove();
   node.setAttribute("x", fits.x);
-  return node.setAttribute("y", fits.y);
+  node.setAttribute("y", fits.y);
+  return lead(svg, point, fits, width);
+}
+
+// Words that stand off their point are tied to it.
+function lead(svg, point, spot, width) {
+  const x = Math.min(Math.max(point.left, spot.x - 2), spot.x + width + 2);
+  const y = Math.min(Math.max(point.top, spot.y - 10), spot.y + 3);
+  const away = Math.hypot(x - point.left, y - point.top);
+  if (away <= 15) return;
+  const [dx, dy] = [(x - point.left) / away, (y - point.top) / away];
+  draw(svg, "line", { class: "lead", x1: point.left + 11 * dx, y1: point.top + 11 * dy, x2: x, y2: y });
 }
