@@ -89,7 +89,7 @@ class ThresholdFacts:
             return "wakes on everything: at recall 1 nothing may be missed"
         if self.known >= self.needed:
             return "wakes on everything until what was missed is made up for"
-        known = f"{self.known} so far"
+        count = f"{self.known} so far"
         if self.useless and not self.known:
-            known += f", {self.useless} useless: {_NONE_USEFUL}"
-        return f"wakes on everything until {self.needed} relevant answers are known ({known})"
+            count += f", {self.useless} useless: {_NONE_USEFUL}"
+        return f"wakes on everything until {self.needed} relevant answers are known ({count})"

@@ -136,15 +136,15 @@ def _without(place: Mapping[str, object] | None, files: list[FollowedFile]) -> l
     """Without the file of the place, or what it was packed to, and without those before it."""
     if place is None:
         return files
-    found = [
+    positions = [
         number
         for number, each in enumerate(files)
         if (each.is_unpacked or each.identity == place["file"]) and each.continues(place)
     ]
-    first = found[0] if found else 0
+    first = positions[0] if positions else 0
     rest = []
     for number, each in enumerate(files):
-        if number < first or number in found:
+        if number < first or number in positions:
             each.close()
         else:
             rest.append(each)
