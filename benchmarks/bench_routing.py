@@ -254,21 +254,12 @@ def several_row(
 
 def agents(data: Data) -> None:
     """Queries as an agent writes them, nothing learned."""
-    index = ToolIndex.build([{"name": name, "doc": doc} for name, doc in data.tools])
-    names = np.array([name for name, _ in data.tools])
     sets = {
         "from the catalogue": prompts_of.from_catalogue(data.tools),
         "condensed from people's prompts": prompts_of.condensed(data.queries[1::2]),
     }
     for title, queries in sets.items():
-        print_head(f"{len(queries)} queries of an agent, {title}")
-        tally = Tally()
-        for prompt, tool in queries:
-            best = index.rank(prompt, MOST)
-            tally.take([one.name for one in best], tool, best[0].score)
-        print(tally.row("prefrontal", scored=True), flush=True)
-        for name, scores in twins.cold_scores(data.tools, [prompt for prompt, _ in queries]):
-            print(ranked(name, names, scores, queries), flush=True)
+        cold_queries(data, f"{len(queries)} queries of an agent, {title}", queries)
 
 
 def scores(data: Data) -> None:
@@ -283,10 +274,17 @@ def scores(data: Data) -> None:
 
 def slips(data: Data) -> None:
     """The odd prompts with slips of the keys, nothing learned."""
-    names = np.array([name for name, _ in data.tools])
     queries = prompts_of.misspelt(data.queries[1::2])
-    print_head(f"{len(queries)} prompts with two words misspelt, {len(data.tools)} tools")
-    index, tally = routing_scores.built(data.tools, {}), Tally()
+    title = f"{len(queries)} prompts with two words misspelt, {len(data.tools)} tools"
+    cold_queries(data, title, queries)
+
+
+def cold_queries(data: Data, title: str, queries: Sequence[Pair]) -> None:
+    """A table of prompts where nothing was learned, with the twins."""
+    index = routing_scores.built(data.tools, {})
+    names = np.array([name for name, _ in data.tools])
+    print_head(title)
+    tally = Tally()
     for prompt, tool in queries:
         best = index.rank(prompt, MOST)
         tally.take([one.name for one in best], tool, best[0].score)

@@ -35,15 +35,20 @@ def look(source: HistorySource, keys: list[str]) -> None:
     assert source.status()["last_error"] == ""
 
 
+def judged_up_to(repository: Path, commit: str) -> HistorySource:
+    """The source of a repository whose first commit, of second 1,000, was judged."""
+    labeller = Labeller(parse_preset("path:news/**"))
+    place = HistoryPlace("refs/heads/main", (commit,), 1_000.0, labeller)
+    return HistorySource("mine", repository, place)
+
+
 @pytest.mark.parametrize("word", ["rev-parse --verify", "log"])
 def test_a_commit_that_comes_while_git_is_read_is_handed_on_once(
     repository: Path, commit: Callable[..., str], git: repositories.Git,
     move_during: Callable[[Path, str, str], None], word: str, tmp_path: Path,
 ) -> None:  # fmt: skip
     first = commit("first", {"a.txt": "1"}, at=1_000)
-    labeller = Labeller(parse_preset("path:news/**"))
-    place = HistoryPlace("refs/heads/main", (first,), 1_000.0, labeller)
-    source = HistorySource("mine", repository, place)
+    source = judged_up_to(repository, first)
     keys: list[str] = []
     look(source, keys)
     assert keys == []
@@ -63,9 +68,7 @@ def test_a_history_that_was_rewritten_goes_on_after_the_last_moment_that_was_jud
     caplog: pytest.LogCaptureFixture,
 ) -> None:  # fmt: skip
     first = commit("first", {"a.txt": "1"}, at=1_000)
-    labeller = Labeller(parse_preset("path:news/**"))
-    place = HistoryPlace("refs/heads/main", (first,), 1_000.0, labeller)
-    source = HistorySource("mine", repository, place)
+    source = judged_up_to(repository, first)
     keys: list[str] = []
     look(source, keys)
     git(repository, "checkout", "--quiet", "--orphan", "rewritten")

@@ -38,6 +38,8 @@ ANSWER_ALONE = (
     "an answer alone asks for nothing: a route asks whether to use the tool that it found, and"
     " `prefrontal route resume ROUTE_ID` asks again (without ROUTE_ID it lists those that wait)."
 )
+NO_REQUEST = frozenset({NOTHING_ASKED, ANSWER_ALONE})
+"""Reasons of a decision about a prompt that asks for nothing."""
 _ANSWERS = ["accept", "approve", "reject", "decline", "yes", "no", "y", "n", "ok", "okay"]
 
 

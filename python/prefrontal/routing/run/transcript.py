@@ -9,7 +9,7 @@ from ...plain_text import one_line
 from ...plural import many
 from ..plans.steps import denial_notes, step_name, wiring_notes
 from ..ranking.coverage import in_turns
-from .request import ANSWER_ALONE, NOTHING_ASKED
+from .request import NO_REQUEST
 
 PREFIX = "[PREFRONTAL]"
 LAST_STEP = "dry-run"
@@ -121,7 +121,7 @@ class Transcript:
                 *loose, *_open_acts(detail), *self._reason(event)]  # fmt: skip
 
     def _generate(self, event: Event, detail: Mapping[str, Any]) -> list[str]:
-        if event["decision"] in {NOTHING_ASKED, ANSWER_ALONE}:
+        if event["decision"] in NO_REQUEST:
             return []
         if "threshold" in detail:
             reaches = (event["top_score"] or 0.0) >= detail["threshold"]

@@ -20,7 +20,7 @@ from ..ranking.coverage import shares
 from ..ranking.decide import Bar, shown
 from ..ranking.precedence import rejected_before
 from ..trials.hosts import hosts_of
-from .request import ANSWER_ALONE, NOTHING_ASKED, Ending
+from .request import NO_REQUEST, Ending
 from .route import ToolChoice, TrialModule
 from .transcript import two_places
 
@@ -97,7 +97,7 @@ def _generated_module(bench: Workbench, choice: ToolChoice) -> TrialModule | End
     misses = f"nearest misses: {_scores(near)}" if near else "there are no tools yet"
     rejected = rejected_before(choice.ranking.candidates)
     misses = "; ".join([*_parts_that_fit(bench, choice), misses, *[rejected] * bool(rejected)])
-    if choice.decision.reason in {NOTHING_ASKED, ANSWER_ALONE}:
+    if choice.decision.reason in NO_REQUEST:
         return Ending(UNSURE, choice.decision.reason)
     if model is None:
         return Ending(UNSURE, f"no tool fits and no model is configured to write one; {misses}.")
