@@ -6,6 +6,7 @@ Three modules hear a folder, a log and a hook; a person labels what they ask wit
 fourth hears the attacker's hook, who sends ten events around each honest one and labels what is
 asked about them. Recall is the share of the honest windows that mattered of which a question told,
 with the default settings, from the first window on; compared is the same run without the attacker.
+The same windows are asked about in both.
 
 `--planted` lets a module hear the honest and the attacker's hook: what it then loses is found.
 """
@@ -29,7 +30,7 @@ from prefrontal.types import Reason, SignalEvent
 
 NOW, PAUSE_S, GAP_S = 1_700_049_600.0, 60.0, 3.0
 COPIES = 10
-MOST_POINTS = 2.0
+MOST_POINTS = 0.0
 ASKED = (Reason.WOKE, Reason.AUDIT)
 OWN = "attacked"
 """The module that hears the attacker's source."""
@@ -112,15 +113,17 @@ ATTACKS: dict[str, Attack] = {
 
 @dataclass(slots=True)
 class Recalls:
-    """Windows that mattered and those told of, by module."""
+    """Windows that mattered and those told of, by module. locations: where all of these were."""
 
     relevant: Counter[str] = field(default_factory=Counter)
     told: Counter[str] = field(default_factory=Counter)
+    locations: list[str] = field(default_factory=list)
 
     def add(self, other: Recalls) -> None:
         """Take in another run."""
         self.relevant += other.relevant
         self.told += other.told
+        self.locations += other.locations
 
     def of(self, module: str) -> float:
         """In percent."""
@@ -153,9 +156,9 @@ class Trial:
         self._waiting: dict[str, Decision] = {}
         self.told: set[tuple[str, str]] = set()
 
-    def take(self, signal: Signal, after_s: float) -> None:
-        """Judge one event so long after the last, with what is asked of it labelled."""
-        self._clock.advance(after_s)
+    def take(self, signal: Signal) -> None:
+        """Judge one event when it came, with what is asked of it labelled."""
+        self._clock.advance(signal.event.timestamp - self._clock.now())
         for decision, label in self._owed:
             self._gate.learn(decision, label)
         self._owed = []
@@ -189,30 +192,28 @@ def _name(event: SignalEvent) -> tuple[str, str]:
 def _copy(signal: Signal, number: int) -> Signal:
     """One of the attacker's events; the first has the key of the honest one, which it precedes."""
     features = dict(signal.event.features)
+    time = signal.event.timestamp + GAP_S * (number or -1)
     if number:
         features["idempotency_key"] = f"{features['idempotency_key']}-{number}"
-    time = signal.event.timestamp + number
     return replace(signal, event=replace(signal.event, features=features, timestamp=time))
 
 
 def run(count: int, seed: int, attack: Attack | None, *, planted: bool) -> Recalls:
     """The recall of the honest modules in one run."""
     trial, recalls = Trial(seed, planted=planted), Recalls()
-    signals, gap_s = list(honest(count, seed)), GAP_S if attack else 0.0
+    signals = list(honest(count, seed))
     for signal in signals:
         copies = [] if attack is None else [_copy(attack(signal), each) for each in range(COPIES)]
-        for copy in copies[:1]:
-            trial.take(copy, gap_s)
-        trial.take(signal, PAUSE_S - COPIES * gap_s)
-        for copy in copies[1:]:
-            trial.take(copy, gap_s)
+        for each in [*copies[:1], signal, *copies[1:]]:
+            trial.take(each)
     trial.tick(everything=True)
     module_of = {"filesystem": "invoices", "log": "errors", "ci": "builds"}
     for signal in signals:
+        told, module = _name(signal.event) in trial.told, module_of[signal.event.source]
+        recalls.locations += [signal.event.location] if told else []
         if signal.label:
-            module = module_of[signal.event.source]
             recalls.relevant[module] += 1
-            recalls.told[module] += _name(signal.event) in trial.told
+            recalls.told[module] += told
     return recalls
 
 
@@ -245,7 +246,9 @@ def main(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     found = losses(options.events, range(options.seeds), planted=options.planted)
     for name, lost in found.items():
-        print(f"{name:<10} " + ", ".join(f"{module} {-by:+.1f}" for module, by in lost.items()))
+        print(
+            f"{name:<10} " + ", ".join(f"{module} {-by or 0.0:+.1f}" for module, by in lost.items())
+        )
     most = max(by for lost in found.values() for by in lost.values())
     print(f"at most {max(0.0, most):.1f} points of recall lost; {MOST_POINTS:g} may be")
     return 0 if most <= MOST_POINTS else 1

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 
 import pytest
 
+from prefrontal.decisions.payloads import Moment
 from prefrontal.pulse.recall.audit import LEAST_AUDITS, AuditDraw, LiveRecall
+from prefrontal.pulse.recall.score_draw import audit_number, score_draw
+from prefrontal.types import SignalEvent
 
 
 @pytest.mark.parametrize("share", [0.02, 0.3])
@@ -36,6 +40,51 @@ def test_the_same_seed_draws_the_same_audits() -> None:
 def test_a_share_that_is_none_is_refused(share: object) -> None:
     with pytest.raises(ValueError, match="^audit_share must"):
         AuditDraw(share, 0)  # type: ignore[arg-type]
+
+
+def window(place: str, text: str = "", source: str = "log") -> list[SignalEvent]:
+    return [SignalEvent(source, place, "line", 0.5, 0.0, {"text": text})]
+
+
+def window_number(events: list[SignalEvent], time: float) -> int:
+    return audit_number(events, Moment(time=time))
+
+
+@pytest.mark.parametrize("alike", ["texts", "times"])
+def test_windows_alike_in_all_but_one_thing_are_drawn_apart(alike: str) -> None:
+    count = 20_000
+    if alike == "texts":  # lines of one second, as a recorded log has them
+        numbers = [
+            window_number(window("a.log", str(each)), 1_700_000_000.0) for each in range(count)
+        ]
+    else:  # one text, a microsecond apart
+        numbers = [
+            window_number(window("a.log"), 1_700_000_000.0 + each / 1e6) for each in range(count)
+        ]
+    drawn = [score_draw(0, each, "logs") < 0.1 for each in numbers]
+    assert sum(drawn) / count == pytest.approx(0.1, rel=0.1)
+    twice = sum(one and other for one, other in pairwise(drawn))
+    assert twice / count == pytest.approx(0.01, rel=0.3)
+
+
+def test_a_draw_follows_from_the_window_its_time_the_module_and_the_seed() -> None:
+    number = window_number(window("a.log", "b"), 5.0)
+    assert number == window_number(window("a.log", "b"), 5.0)
+    others = (
+        (window("b.log", "b"), 5.0),
+        (window("a.log", "b", "ci"), 5.0),
+        (window("a.log", "b"), 6.0),
+    )
+    assert len({number, *(window_number(*each) for each in others)}) == 4
+    draws = score_draw(0, number, "one"), score_draw(0, number, "two"), score_draw(1, number, "one")
+    assert len(set(draws)) == 3
+
+
+def test_a_text_that_is_no_unicode_or_no_text_has_a_number() -> None:
+    assert isinstance(window_number(window("a\udcff", "\udcff"), 5.0), int)
+    assert isinstance(
+        window_number([SignalEvent("log", "a", "line", 0.5, 0.0, {"text": 3})], 0.0), int
+    )
 
 
 def simulated(seed: int, labelled_wakes: float = 1.0) -> tuple[LiveRecall, float]:

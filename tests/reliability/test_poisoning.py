@@ -24,6 +24,14 @@ def test_no_other_module_loses_recall(count: int, seeds: int) -> None:
     assert most(count, seeds) <= poisoning.MOST_POINTS
 
 
+def test_no_other_question_is_asked_than_without_the_attacker() -> None:
+    asked = [
+        poisoning.run(400, 2, each, planted=False).locations for each in (None, poisoning.refusing)
+    ]
+    assert len(asked[0]) > 100
+    assert asked[0] == asked[1]
+
+
 @pytest.mark.exhaustive
 def test_a_module_that_hears_the_attacker_is_found() -> None:
     assert most(1_000, 1, planted=True) > poisoning.MOST_POINTS

@@ -13,7 +13,7 @@ from ..decisions.payloads import Burst, Moment, WakePayload
 from ..types import Reason, SignalEvent, Standing
 from .asking import question_about
 from .attention import Free
-from .gate_module import BOUNDED, DECLARED, FOLDING, GATHERING, SHARING, VERSION, GateModule
+from .gate_module import APART, BOUNDED, DECLARED, FOLDING, GATHERING, SHARING, VERSION, GateModule
 from .holds import HeldWindow, HeldWindows, Lane
 from .incidents.bursts import Bursts
 from .incidents.control import incident_control
@@ -22,7 +22,7 @@ from .learning.seeds import NOVELTY
 from .moment import shifted, standing_behind
 from .policy import DeliveryPolicy
 from .recall.audit import AuditDraw
-from .recall.score_draw import score_draw
+from .recall.score_draw import audit_number, score_draw
 from .recent_refusals import RecentRefusals
 from .scored_window import ScoredWindow, decision_events
 from .wake_records import Refusal, WakeRecords, WindowGroup, with_wish
@@ -92,6 +92,7 @@ class Gate:
             gathers=version >= GATHERING, fair=self._shares, bounded=version >= BOUNDED
         )
         self._folds = version >= FOLDING
+        self._first_event = judged if version < APART else None
         self._groups_apart = settings.policy.group_s > 0 and version < GATHERING
         self.bursts = Bursts() if settings.policy.incidents else None
         self._open_bursts = OpenBursts()
@@ -154,9 +155,9 @@ class Gate:
         if (standing := moment.standing) is not None and standing.shift:
             scores = {name: shifted(score, standing.shift) for name, score in scores.items()}
         slept: list[ScoredWindow] = []
+        number = audit_number(window, moment, self._first_event)
         for name, score in scores.items():
-            module = self.modules.get(name)
-            if module is None:
+            if (module := self.modules.get(name)) is None:
                 continue
             scored = ScoredWindow(module, score, window, moment)
             if score >= module.threshold:  # False for NaN
@@ -165,7 +166,7 @@ class Gate:
                 slept.append(scored)
             else:
                 chance = module.control.audit_chance(score)
-                drawn = score_draw(self.settings.seed, self.judged + moment.event, name) < chance
+                drawn = score_draw(self.settings.seed, number, name) < chance
                 self._sleep(scored, chance if drawn else 0.0)
         if slept:
             self._sleep_uniformly(slept)

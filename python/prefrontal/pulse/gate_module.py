@@ -37,7 +37,9 @@ BOUNDED = 7
 """The first rules by which so many windows of a module wait at most, and others are counted."""
 CALIBRATED = 8
 """The first rules by which labels correct the scores that a recall follows from."""
-VERSION = 8
+APART = 9
+"""The first rules by which what one source sends moves no audit of another's windows."""
+VERSION = 9
 """Of the rules by which a gate decides; a start notes it, so that it can be decided again."""
 
 

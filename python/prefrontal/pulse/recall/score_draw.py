@@ -2,10 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from zlib import crc32
+
+from ...decisions.payloads import Moment
+from ...types import SignalEvent
 
 _MASK = (1 << 64) - 1
 _GOLDEN = 0x9E3779B97F4A7C15
+
+
+def audit_number(window: Sequence[SignalEvent], moment: Moment, first: int | None = None) -> int:
+    """Of a window that is decided about at that moment: what its audit is drawn by.
+
+    It follows from the window and the time alone, so that what one source sends moves no audit of
+    another's windows. first: how many events the starts before had, where the event's number is
+    taken, as before version 9.
+    """
+    if first is not None:
+        return first + moment.event
+    last = window[-1]
+    text = last.features.get("text", "")
+    content = f"{last.source}\0{last.location}\0{last.delta_type}\0{text}"
+    return (int(moment.time * 1e6) << 32) + crc32(content.encode(errors="replace"))
 
 
 def score_draw(seed: int, number: int, module_id: str) -> float:
