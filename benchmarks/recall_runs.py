@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Protocol
 
 from prefrontal.pulse import LimbicLayer, ModuleFingerprint
+from prefrontal.pulse.learning.seed import Seed
+from prefrontal.pulse.modules.priors import HistoryPrior
 from prefrontal.types import SignalEvent
 
 NAMES = ("pytest", "pip", "aiohttp", "astropy")
@@ -21,7 +23,9 @@ MODULE = ModuleFingerprint(
     version="1",
     question_template="Something changed at {location}. Does it matter?",
     default_threshold=0.5,
+    history=HistoryPrior(commits=True),
 )
+"""As `prefrontal adopt` makes it for a repository."""
 History = Sequence[tuple[tuple[SignalEvent, ...], bool]]
 Estimate = tuple[float, float]
 """Low and high end of the interval of a recall."""
@@ -120,10 +124,14 @@ def run(
     seed: int = 0,
     looks: int = 0,
     module: ModuleFingerprint = MODULE,
+    seeds: Sequence[Seed] = (),
 ) -> Run:
-    """Live from the first window with an untrained scorer. looks: at the interval on the way."""
+    """Live from the first window, with no label before. looks: at the interval on the way.
+
+    seeds: that the scorer starts from, besides those of the module.
+    """
     limbic = LimbicLayer(utc=True)
-    limbic.register(module.module_id, module)
+    limbic.register(module.module_id, module, seeds)
     name = module.module_id
     draw, out = random.Random(seed), Run()
     waiting: list[tuple[int, int, float, float, float]] = []

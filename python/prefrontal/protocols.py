@@ -77,14 +77,24 @@ class TrialGate(Protocol):
         """The best one-line rule on these windows."""
         ...
 
-    def open(self, prior_rule: FoundRule | None, recall: float, complete: bool) -> Judge:
+    def open(
+        self, prior_rule: FoundRule | None, recall: float, complete: bool, *, commits: bool = False
+    ) -> Judge:
         """A fresh judge that starts from the rule, if there is one, and keeps the recall.
 
-        complete: every window is labelled; otherwise only what woke and what is audited.
+        complete: every window is labelled; otherwise only what woke and what is audited. commits:
+        the windows are a repository's commits, of which something is known before any label.
         """
         ...
 
-    def open_within(self, prior_rule: FoundRule | None, budget: Budget, complete: bool) -> Judge:
+    def open_within(
+        self,
+        prior_rule: FoundRule | None,
+        budget: Budget,
+        complete: bool,
+        *,
+        commits: bool = False,
+    ) -> Judge:
         """A fresh judge that catches what it can with at most so many wakes, from the first on."""
         ...
 

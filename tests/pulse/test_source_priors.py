@@ -102,7 +102,7 @@ SIGNALS = {
 
 @pytest.mark.parametrize("name", sorted(PRIORS))
 def test_what_was_declared_starts_as_relevant_and_a_file_does_not(name: str) -> None:
-    limbic = LimbicLayer()
+    limbic = LimbicLayer(commits=False)
     limbic.register("m", declaring(name, PRIORS[name]))
     assert limbic.score("m", [SIGNALS[name]]) == pytest.approx(0.77, abs=0.01)
     assert limbic.score("m", [file()]) < 0.1

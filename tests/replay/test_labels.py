@@ -68,7 +68,9 @@ class HoldingJudge(ScriptedJudge):
 
 
 class HoldingGate(ScriptedGate):
-    def open(self, prior_rule: object, recall: float, complete: bool) -> ScriptedJudge:
+    def open(
+        self, prior_rule: object, recall: float, complete: bool, *, commits: bool = False
+    ) -> ScriptedJudge:
         return HoldingJudge(self, recall)
 
 

@@ -36,7 +36,12 @@ REPLAY = "replay"
 
 
 def history_module(
-    module_id: str, recall: float | None, rule: PulseRule | None, complete: bool, question: str
+    module_id: str,
+    recall: float | None,
+    rule: PulseRule | None,
+    complete: bool,
+    question: str,
+    commits: bool = False,
 ) -> ModuleFingerprint:
     """The module of one history. rule: what was found on its warm-up, the prior of its scores."""
     parts = None if rule is None else rule.rule.to_dict()
@@ -46,7 +51,7 @@ def history_module(
         version="1",
         question_template=question,
         default_threshold=None,
-        history=HistoryPrior(recall, parts, complete),
+        history=HistoryPrior(recall, parts, complete, commits),
     )
 
 
@@ -264,17 +269,26 @@ class PulseGate:
         self.rule = find_rule(labelled)
         return self.rule
 
-    def open(self, prior_rule: FoundRule | None, recall: float, complete: bool) -> Judge:
+    def open(
+        self, prior_rule: FoundRule | None, recall: float, complete: bool, *, commits: bool = False
+    ) -> Judge:
         rule = prior_rule if isinstance(prior_rule, PulseRule) and prior_rule.beats_chance else None
-        module = history_module(self._module_id, recall, rule, complete, self._question)
+        module = history_module(self._module_id, recall, rule, complete, self._question, commits)
         judge = ReplayJudge(module, self._settings)
         self.judges.append(judge)
         return judge
 
-    def open_within(self, prior_rule: FoundRule | None, budget: Budget, complete: bool) -> Judge:
+    def open_within(
+        self,
+        prior_rule: FoundRule | None,
+        budget: Budget,
+        complete: bool,
+        *,
+        commits: bool = False,
+    ) -> Judge:
         """The live gate's policy keeps the budget; nothing is audited, which would be wakes."""
         rule = prior_rule if isinstance(prior_rule, PulseRule) and prior_rule.beats_chance else None
-        module = history_module(self._module_id, None, rule, complete, self._question)
+        module = history_module(self._module_id, None, rule, complete, self._question, commits)
         policy = self._settings.policy.model_copy(update={"budget": str(budget)})
         settings = self._settings.model_copy(update={"policy": policy, "audit_share": 0.0})
         judge = ReplayJudge(module, settings, BudgetThreshold(budget))

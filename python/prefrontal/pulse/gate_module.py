@@ -38,7 +38,8 @@ BOUNDED = 7
 CALIBRATED = 8
 """The first rules by which labels correct the scores that a recall follows from."""
 APART = 9
-"""The first rules by which what one source sends moves no audit of another's windows."""
+"""The first rules by which what one source sends moves no audit of another's windows, and by which
+a module of commits starts from what public histories say of these."""
 VERSION = 9
 """Of the rules by which a gate decides; a start notes it, so that it can be decided again."""
 

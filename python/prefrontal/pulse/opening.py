@@ -27,7 +27,7 @@ from ..errors import InputError
 from ..types import Reason
 from .budgets.fair_shares import Spender, source_of
 from .gate import Gate
-from .gate_module import DECLARED, VERSION
+from .gate_module import APART, DECLARED, VERSION
 from .holds import CROWD
 from .learned import Learned, judged_before
 from .learning.limbic import LEARNING_VERSION, LimbicLayer
@@ -146,7 +146,10 @@ def open_gate(
     """
     learning = min(version, LEARNING_VERSION)
     limbic = LimbicLayer(
-        settings.scorer, settings.seed, version=learning, undeclared=version < DECLARED
+        *(settings.scorer, settings.seed),
+        version=learning,
+        undeclared=version < DECLARED,
+        commits=version >= APART,
     )
     before = judged_before(store) if judged is None else judged
     gate = Gate(settings, limbic, clock, standings, attention, judged=before, version=version)

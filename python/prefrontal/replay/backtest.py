@@ -36,6 +36,10 @@ PATIENCE_S = 7 * DAY_S
 """What waits at the end of a history is asked about within so long, or counts as slept through."""
 
 
+LABELLING_ORIGINS = ("git", "sample")
+"""Where a history says itself what mattered; `watch` learns it there as well, of all windows."""
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
     """What is asked of a history.
@@ -127,14 +131,16 @@ def _learners(gate: TrialGate, prior: FoundRule, question: Question) -> list[Lea
     budget, complete = question.budget, question.labels == ALL
     if budget is not None and question.warm is not None and not complete:
         return [Learner(gate.open_incidents(budget), question.labels)]
+    commits = question.origin in LABELLING_ORIGINS
     by_recall = [
-        Learner(gate.open(prior, question.recall, labels == ALL), labels)
+        Learner(gate.open(prior, question.recall, labels == ALL, commits=commits), labels)
         for labels in _protocols(question)
     ]
     if budget is None:
         return by_recall
     # The rule knows every label of the warm-up; within a budget only what was asked is known.
-    within = gate.open_within(prior if complete else None, budget, complete)
+    rule = prior if complete else None
+    within = gate.open_within(rule, budget, complete, commits=commits)
     return [Learner(within, question.labels), by_recall[0]]
 
 

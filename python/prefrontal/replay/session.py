@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import InputError
 from ..home_folder import expanded
-from .backtest import Question, Step, backtest, watched
+from .backtest import LABELLING_ORIGINS, Question, Step, backtest, watched
 from .histories.agent_history import AgentHistory
 from .histories.dates import parse_date
 from .histories.event_files import count_lines, spooled
@@ -35,9 +35,6 @@ if TYPE_CHECKING:
     from .result import ReplayResult
 
 FEATURES = ("all", "paths")
-
-LABELLING_ORIGINS = ("git", "sample")
-"""Where a history says itself what mattered; `watch` learns it there as well, of all windows."""
 
 CHEAP_WINDOWS = 5_000
 """A replay with labels "asked" of at most so many windows is done with all labels beside it."""

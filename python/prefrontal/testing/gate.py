@@ -65,10 +65,14 @@ class ScriptedGate:
         matched = [relevant for events, relevant in windows if self.rule.matches(events)]
         return ScriptedFinding(self.rule, len(labels), sum(labels), len(matched), sum(matched))
 
-    def open(self, prior_rule: object, recall: float, complete: bool) -> ScriptedJudge:
+    def open(
+        self, prior_rule: object, recall: float, complete: bool, *, commits: bool = False
+    ) -> ScriptedJudge:
         return ScriptedJudge(self, recall)
 
-    def open_within(self, prior_rule: object, budget: Budget, complete: bool) -> ScriptedJudge:
+    def open_within(
+        self, prior_rule: object, budget: Budget, complete: bool, *, commits: bool = False
+    ) -> ScriptedJudge:
         return ScriptedJudge(self, 1.0, budget=budget)
 
     def open_incidents(self, budget: Budget) -> ScriptedJudge:

@@ -129,7 +129,7 @@ def test_commands_to_try_are_whole_lines_that_name_what_was_replayed() -> None:
 
 
 def test_reasons_are_words() -> None:
-    text = shown(made_histories.kept())
+    text = " ".join(shown(made_histories.kept()).split())
     assert "it does not fit the rule −" in text
     assert re.search(r"one file only|\d files|on a \w+day|in a name", text)
     assert "count=" not in text

@@ -316,7 +316,8 @@ def incident_control(
 
     def layer() -> LimbicLayer:
         learning = min(version, LEARNING_VERSION)
-        return LimbicLayer(settings.scorer, settings.seed, version=learning)
+        seed, commits = settings.seed, limbic.commits
+        return LimbicLayer(settings.scorer, seed, version=learning, commits=commits)
 
     return IncidentControl(parse_budget(policy.budget), fingerprint, limbic, layer)
 

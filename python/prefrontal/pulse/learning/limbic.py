@@ -13,7 +13,7 @@ from ...errors import InputError
 from ...storage.files import write_atomic
 from ..modules.routes import interests
 from .labels import check_label
-from .seeds import seeds
+from .seeds import commit_start, seeds
 
 if TYPE_CHECKING:
     import os
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ...types import SignalEvent
     from ..modules.fingerprint import ModuleFingerprint
     from ..modules.priors import HistoryPrior
-    from .seeds import Seed
+    from .seed import Seed
 
 SCORERS = ("linear", "lstm")
 
@@ -49,6 +49,8 @@ class LimbicLayer:
         the same for both.
     undeclared: let signals of other sources than files, memory and time reach every module, as
         gates did before version 4 of their rules.
+    commits: let modules that hear commits alone start from what public histories say of these, as
+        gates do from version 9 of their rules on.
 
     A window is a list of events, the latest last. Methods may be called from several threads.
     """
@@ -61,6 +63,7 @@ class LimbicLayer:
         utc: bool = False,
         version: int = LEARNING_VERSION,
         undeclared: bool = False,
+        commits: bool = True,
     ) -> None:
         if scorer not in SCORERS:
             raise ValueError(f"scorer must be one of {', '.join(SCORERS)}, got {scorer!r}")
@@ -72,6 +75,7 @@ class LimbicLayer:
             core.Limbic(utc, version) if scorer == "linear" else core.LstmLimbic(seed % 2**64)
         )
         self._undeclared = undeclared
+        self.commits = commits
         self._of_histories: frozenset[str] = frozenset()
         self._loaded: frozenset[str] = frozenset()
 
@@ -96,7 +100,9 @@ class LimbicLayer:
         loaded = self.to_bytes() if module_id in self._loaded else None
         self._loaded -= {module_id}
         if isinstance(self._core, core.Limbic):
-            self._core.add(module_id, _digest(fingerprint), 0.0, [*seeds(fingerprint), *more])
+            bias, of_commits = commit_start(fingerprint) if self.commits else (0.0, ())
+            first = [*seeds(fingerprint), *of_commits, *more]
+            self._core.add(module_id, _digest(fingerprint), bias, first)
         else:
             self._core.add(module_id, _digest(fingerprint), fingerprint.slot_relevance_mask())
         self._core.route(module_id, **interests(fingerprint, undeclared=self._undeclared))

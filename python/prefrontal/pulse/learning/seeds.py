@@ -4,18 +4,20 @@ Each seed is (kind, value, log-odds) of one feature of the linear scorer; learni
 any other weight. A file of a relevant kind in a watched folder starts at log-odds 2.2 (0.90), any
 other kind there at -1 (0.27), an irrelevant kind at -3.5 (0.03); outside the active hours or days
 2.5 less. A signal of another source that was declared starts at 1.2 (0.77), where the source has a
-name. A tick of the clock says nothing by itself, unless time is all the fingerprint speaks of.
+name. Where the module hears commits alone, commit_prior.py says what public histories tell of
+these. A tick of the clock says nothing by itself, unless time is all the fingerprint speaks of.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .commit_prior import commit_prior
+
 if TYPE_CHECKING:
     from ..modules.fingerprint import ModuleFingerprint
     from ..modules.priors import FilesystemPrior, MemoryPrior, TimePrior
-
-Seed = tuple[str, str, float]
+    from .seed import Seed
 
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
@@ -67,6 +69,20 @@ def seeds(fingerprint: ModuleFingerprint) -> list[Seed]:
     else:
         prior_seeds.append(("source", "time", UNDECLARED))
     return prior_seeds
+
+
+def commit_start(fingerprint: ModuleFingerprint) -> tuple[float, tuple[Seed, ...]]:
+    """What public histories say of commits: log-odds of all, and seeds.
+
+    Nothing where the module does not hear the commits of a history or of git alone. What declares
+    git says how much commits matter by itself.
+    """
+    if fingerprint.history is not None:
+        return commit_prior() if fingerprint.history.commits else (0.0, ())
+    elsewhere = fingerprint.filesystem or fingerprint.memory
+    if elsewhere or fingerprint.source_priors() != [fingerprint.git]:
+        return 0.0, ()
+    return 0.0, commit_prior()[1]
 
 
 def _others(fingerprint: ModuleFingerprint) -> list[Seed]:

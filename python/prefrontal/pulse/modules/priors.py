@@ -133,8 +133,11 @@ class HistoryPrior:
     rule: the rule it starts from, as `Rule.to_dict` has it; None when none was found.
     complete: whether every change is labelled by itself, slept through or not, so that nothing need
     be audited.
+    commits: whether its changes are commits, so that it also starts from what public histories say
+    of these.
     """
 
     recall: Annotated[float, RECALL] | None = None
     rule: Annotated[dict[str, Any], then(_is_rule)] | None = None
     complete: bool = False
+    commits: bool = False

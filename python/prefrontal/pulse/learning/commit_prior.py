@@ -1,0 +1,31 @@
+"""What is known of commits before anything was learned: what public histories say of their words.
+
+`commit_prior.json` holds log-odds of single features of the linear scorer: words of the subject,
+which kinds of files were changed together, how many, and how. A logistic regression was fitted to
+the histories that it names (benchmarks/fit_commit_prior.py); each had a base rate of its own, and
+no feature of less than eight of them is in it. Learning moves these weights like any other.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .seed import Seed
+
+NAME = "commit_prior.json"
+
+
+@cache
+def commit_prior() -> tuple[float, tuple[Seed, ...]]:
+    """The log-odds of a commit of which nothing is said, and what features add to them."""
+    prior = json.loads((files(__package__) / NAME).read_text("utf-8"))
+    seeds = [
+        (kind, value, odds)
+        for kind, weights in prior["weights"].items()
+        for value, odds in weights.items()
+    ]
+    return prior["base"], tuple(seeds)
