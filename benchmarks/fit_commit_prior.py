@@ -42,7 +42,7 @@ from prefrontal.types import Window
 from recall_runs import MODULE, Answers, History, run
 from recall_twins import Ours
 
-KINDS = ("word", "file kinds", "count", "delta", "extension", "extensions", "only extension")
+KINDS = ("word", "file kinds", "count", "extension", "extensions", "only extension")
 """Features that mean the same in any repository; folders, names and people do not."""
 NEWEST, FOLDS, LIVE, WHOLE = 4_000, 5, 1_000, 1_500
 EVERYWHERE, FIVE = 8, 5
