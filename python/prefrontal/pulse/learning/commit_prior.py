@@ -2,7 +2,7 @@
 
 `commit_prior.json` holds log-odds of single features of the linear scorer: words of the subject,
 which kinds of files were changed together, and how many. A logistic regression was fitted to
-the histories that it names (benchmarks/fit_commit_prior.py); each had a base rate of its own, and
+the histories that it names (benchmarks/bench_commit_prior.py); each had a base rate of its own, and
 no feature of less than eight of them is in it. Learning moves these weights like any other.
 """
 

@@ -1,8 +1,10 @@
-"""Fits python/prefrontal/pulse/learning/commit_prior.json: what public histories say of commits.
+"""What public histories say of commits, and what that is worth.
 
-    python benchmarks/fit_commit_prior.py FOLDER --write    # of every repository in FOLDER
-    python benchmarks/fit_commit_prior.py FOLDER            # what it is worth, on a fifth each
-    python benchmarks/fit_commit_prior.py --smoke           # two made-up histories
+Fits python/prefrontal/pulse/learning/commit_prior.json.
+
+    python benchmarks/bench_commit_prior.py FOLDER --write    # of every repository in FOLDER
+    python benchmarks/bench_commit_prior.py FOLDER            # what it is worth, on a fifth each
+    python benchmarks/bench_commit_prior.py --smoke           # two made-up histories
 
 What is relevant in each is chosen as `prefrontal replay` chooses it, of the newest 4,000 changes; a
 history where subjects alone decide it is left out. A logistic regression with a base rate for each
