@@ -26,6 +26,8 @@ from prefrontal.cortex import CortexPlugin
 from prefrontal.cortex.backtest.ratings import Rating, read_labels, read_ratings
 from prefrontal.cortex.backtest.replay import BacktestOptions
 from prefrontal.cortex.backtest.result import BacktestResult
+from prefrontal.plugin.calling import called
+from prefrontal.runtime.registry import registry_of
 from prefrontal.testing import ManualClock, ScriptedSubagent, make_runtime
 
 BELIEFS = 20
@@ -120,6 +122,32 @@ def hooks(smoke: bool) -> None:
     print("\n| hook | median us | p99 us |\n|---|---|---|")
     for name, call in rows:
         print(f"| {name} | {each_call(call, calls)} |")
+    limit(cortex, ctx, calls)
+
+
+def limit(cortex: CortexPlugin, ctx: dict[str, Any], calls: int) -> None:
+    """What the time limit adds to a hook; the twin calls the same without one."""
+    calls_hooks = registry_of(cortex).calls.hook
+
+    async def returns(ctx: dict[str, Any]) -> dict[str, Any]:
+        return ctx
+
+    async def both(function: Callable[..., Any]) -> list[float]:
+        """Medians of alternating calls, so that whatever else the machine does strikes both."""
+        spent: tuple[list[int], list[int]] = ([], [])
+        for _ in range(calls):
+            start = time.perf_counter_ns()
+            await called(function, ctx)
+            middle = time.perf_counter_ns()
+            await calls_hooks(cortex, "loop.on_message", function, ctx)
+            spent[0].append(middle - start)
+            spent[1].append(time.perf_counter_ns() - middle)
+        return [float(np.median(each)) / 1e3 for each in spent]
+
+    print("\n| hook | twin: no limit, median us | with its limit | ratio |\n|---|---|---|---|")
+    for name, function in (("one that only returns", returns), ("_on_message", cortex._on_message)):
+        without, within = asyncio.run(both(function))
+        print(f"| {name} | {without:.2f} | {within:.2f} | {within / without:.2f} |")
 
 
 def trust(ratings: list[Rating], labels: dict[str, int]) -> None:

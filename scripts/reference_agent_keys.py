@@ -17,11 +17,13 @@ from prefrontal.runtime.plugins.heartbeat import _DEFAULTS as HEARTBEAT
 from prefrontal.runtime.plugins.observability import CAPACITY
 from prefrontal.runtime.plugins.soul import FILE_NAME as SOUL
 from prefrontal.runtime.runtime import POLL_INTERVAL_S
+from prefrontal.runtime.time_limits import HOOK_S, TOOL_S
 from reference_fields import Key, keys_of_dataclass, shown
 
 Section = tuple[str, str, Callable[[], Iterable[Key]]]
 
 TEXT, FOLDERS, IDS = "text", "list of folders", "list of ids"
+LIMIT = "number of seconds, 0 or null for no limit"
 SECONDS = "number of seconds above 0, at most 86400"
 WHO = "`rules`, `openai-compatible`, `anthropic`, `google`, `replay`, `scripted`"
 LLM = {
@@ -91,6 +93,15 @@ def _plugins() -> list[Key]:
         Key("enabled", IDS, shown(None), "Of what others wrote only these; none: all."),
         Key("disabled", IDS, shown([]), "Never these; also plugins that come along."),
         Key("settings", "mapping", shown({}), "For plugins of your own."),
+        Key("hook_timeout_seconds", LIMIT, shown(HOOK_S), "How long one call of a hook may take."),
+        Key("timeouts", "mapping of ids to seconds", shown({}), "Of the hooks of single plugins."),
+    ]
+
+
+def _tools() -> list[Key]:
+    return [
+        Key("timeout_seconds", LIMIT, shown(TOOL_S), "How long one call of a tool may take."),
+        Key("timeouts", "mapping of names to seconds", shown({}), "Of single tools."),
     ]
 
 
@@ -140,6 +151,7 @@ AGENT_SECTIONS: tuple[Section, ...] = (
         _embeddings,
     ),
     ("plugins", "Where plugins come from ([plugins.md](../plugins.md)).", _plugins),
+    ("tools", "What the model may call ([plugins.md](../plugins.md#time-limits)).", _tools),
     ("channels.webhook", "Other programs speak to the agent by HTTP.", _webhook),
     ("cron.jobs[]", "What is asked of the agent, and when.", _jobs),
     ("heartbeat", "One job that comes along, off unless `enabled`; keys as of a job.", _heartbeat),

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from math import inf
+from typing import Any
 
 import pytest
 
 from prefrontal.clock import SystemClock
-from prefrontal.plugin.waiting import wait_for
+from prefrontal.plugin.waiting import GRACE_S, TimeLimitError, wait_for
 from prefrontal.testing import ManualClock
 
 
@@ -98,3 +100,130 @@ async def test_a_wait_after_a_cancellation_has_its_result() -> None:
     await asyncio.sleep(0)
     task.cancel()
     assert await task == "here"
+
+
+async def deaf(ears: asyncio.Event | None = None) -> None:
+    """Ignores every cancellation, as long as it has no ears."""
+    while ears is None or not ears.is_set():
+        try:
+            await forever()
+        except asyncio.CancelledError:
+            continue
+
+
+async def deaf_in_a_task(ears: asyncio.Event) -> None:
+    await asyncio.create_task(deaf(ears))
+
+
+async def deaf_without_a_future(_: object) -> None:
+    while True:
+        try:
+            await asyncio.sleep(0)
+        except asyncio.CancelledError:
+            continue
+
+
+async def settle() -> None:
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
+@pytest.mark.parametrize("stubborn_one", [deaf, deaf_in_a_task, deaf_without_a_future])
+async def test_who_ignores_its_cancellation_is_abandoned(stubborn_one: Any) -> None:
+    clock = ManualClock()
+    ears, before = asyncio.Event(), asyncio.all_tasks()
+    waiting = asyncio.create_task(wait_for(stubborn_one(ears), 60.0, clock))
+    await settle()
+    clock.advance(60.0)
+    await settle()
+    assert not waiting.done()
+    clock.advance(GRACE_S)
+    with pytest.raises(TimeLimitError, match="no end within 60 s, nor when it was cancelled"):
+        await asyncio.wait_for(waiting, 30.0)
+    left = asyncio.all_tasks() - before
+    assert len(left) == (stubborn_one is deaf_in_a_task)  # a task of its own cannot be ended
+    ears.set()
+    for task in left:
+        task.cancel()
+    await settle()
+
+
+async def test_who_ignores_a_cancellation_from_outside_is_abandoned_without_a_limit_too() -> None:
+    clock = ManualClock()
+    waiting = asyncio.create_task(wait_for(wait_for(deaf(), inf, clock), inf, clock))
+    await settle()
+    waiting.cancel()
+    await settle()
+    assert not waiting.done()
+    clock.advance(GRACE_S)
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(waiting, 30.0)
+
+
+async def test_a_timeout_inside_takes_back_its_cancellation_and_costs_nothing() -> None:
+    clock = ManualClock()
+
+    async def patient() -> str:
+        try:
+            async with asyncio.timeout(0):
+                await forever()
+        except TimeoutError:
+            clock.advance(GRACE_S)
+            await settle()
+        return "here"
+
+    assert await wait_for(patient(), 60.0, clock) == "here"
+
+
+@pytest.mark.parametrize("in_a_task", [False, True])
+async def test_what_has_a_limit_of_its_own_inside_does_not_count(in_a_task: bool) -> None:
+    clock, inside = ManualClock(), asyncio.Event()
+
+    async def outer() -> None:
+        inner = wait_for(inside.wait(), 1000.0, clock)
+        await (asyncio.create_task(inner) if in_a_task else inner)
+        await forever()
+
+    waiting = asyncio.create_task(wait_for(outer(), 60.0, clock))
+    await settle()
+    clock.advance(900.0)
+    await settle()
+    inside.set()
+    await settle()
+    clock.advance(59.0)
+    await settle()
+    assert not waiting.done()
+    clock.advance(1.0)
+    with pytest.raises(TimeLimitError):
+        await waiting
+
+
+async def test_the_one_inside_whose_time_is_over_first_is_named() -> None:
+    clock = ManualClock()
+
+    async def outer() -> str:
+        try:
+            return await wait_for(forever(), 60.0, clock)
+        except TimeLimitError as error:
+            return str(error)
+
+    waiting = asyncio.create_task(wait_for(outer(), 60.0, clock))
+    await settle()
+    clock.advance(60.0)
+    assert await waiting == "no end within 60 s"
+
+
+async def test_what_raises_instead_of_ending_at_its_limit_is_the_limits_cause() -> None:
+    async def raising() -> None:
+        try:
+            await forever()
+        finally:
+            raise ValueError("on the way out")
+
+    clock = ManualClock()
+    waiting = asyncio.create_task(wait_for(raising(), 60.0, clock))
+    await settle()
+    clock.advance(60.0)
+    with pytest.raises(TimeLimitError) as caught:
+        await waiting
+    assert isinstance(caught.value.__cause__, ValueError)

@@ -83,6 +83,7 @@ class CortexPlugin(Plugin):
             "session.poll_messages": "_on_poll_messages",
             "runtime.tick": "_on_tick",
         },
+        timeouts={"runtime.tick": None},  # a reflection has its own
     )
 
     def __init__(self) -> None:

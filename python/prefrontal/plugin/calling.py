@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from ..errors import PrefrontalError
+from .waiting import is_cancelled
 
 
 async def called(function: Callable[..., Any], *arguments: Any) -> Any:
@@ -19,7 +20,7 @@ async def called(function: Callable[..., Any], *arguments: Any) -> Any:
     try:
         return await resolved(function(*arguments))
     except SystemExit as error:
-        raise PrefrontalError(f"it tried to end the agent, with status {error.code!r}") from error
+        raise ending(error) from error
 
 
 async def resolved(value: Any | Awaitable[Any]) -> Any:
@@ -33,7 +34,16 @@ async def resolved(value: Any | Awaitable[Any]) -> Any:
     try:
         return await value
     except asyncio.CancelledError as error:
-        task = asyncio.current_task()
-        if task is None or task.cancelling():
+        if is_cancelled():
             raise
-        raise PrefrontalError("what it waited for was cancelled") from error
+        raise cancelled() from error
+
+
+def ending(error: SystemExit) -> PrefrontalError:
+    """The failure of what would have ended the agent."""
+    return PrefrontalError(f"it tried to end the agent, with status {error.code!r}")
+
+
+def cancelled() -> PrefrontalError:
+    """The failure of what passes on a cancellation that was not its caller's."""
+    return PrefrontalError("what it waited for was cancelled")

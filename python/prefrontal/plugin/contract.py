@@ -24,7 +24,8 @@ class PluginMeta:
     dependencies: ids that must be there; optional_dependencies: ids that are used if they are;
     both start before it. consumes: capabilities it looks for. priority: lower starts, and stands
     in hook chains, earlier. extension_points: points it defines. implements: point -> name of the
-    method that is called there.
+    method that is called there. timeouts: hook, "stop" or tool -> seconds that a call may take,
+    where the default of the settings does not fit; 0 or None for no limit.
     """
 
     id: str
@@ -36,6 +37,7 @@ class PluginMeta:
     priority: int = 50
     extension_points: Sequence[str] = ()
     implements: Mapping[str, str] = field(default_factory=dict)
+    timeouts: Mapping[str, float | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name in ("id", "version"):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from ..plugin import Plugin
-from ..plugin.calling import called
 
+Call = Callable[..., Awaitable[Any]]
+"""Calls a hook: plugin, name of the hook, function, its arguments."""
 Implementations = Sequence[tuple[str, Plugin, str]]
 Failed = Callable[[str, str, Exception], object]
 """Called with each failure: plugin id, hook, error."""
@@ -24,14 +25,14 @@ class Collected:
 
 
 async def collect(
-    point: str, implementations: Implementations, ctx: Any, failed: Failed
+    point: str, implementations: Implementations, ctx: Any, call: Call, failed: Failed
 ) -> Collected:
     """Call each in order with ctx (None: no argument); collects results that are not None."""
     collected = Collected()
     arguments = () if ctx is None else (ctx,)
     for plugin_id, plugin, method in implementations:
         try:
-            result = await called(getattr(plugin, method), *arguments)
+            result = await call(plugin, point, getattr(plugin, method), *arguments)
         except Exception as error:  # noqa: BLE001 - a plugin must not end the others
             collected.failures.append((plugin_id, error))
             failed(plugin_id, point, error)
@@ -42,7 +43,11 @@ async def collect(
 
 
 async def chain(
-    point: str, implementations: Implementations, ctx: dict[str, Any], failed: Failed
+    point: str,
+    implementations: Implementations,
+    ctx: dict[str, Any],
+    call: Call,
+    failed: Failed,
 ) -> dict[str, Any]:
     """Pass ctx from one to the next until one sets `abort`.
 
@@ -50,7 +55,7 @@ async def chain(
     """
     for plugin_id, plugin, method in implementations:
         try:
-            result = await called(getattr(plugin, method), ctx)
+            result = await call(plugin, point, getattr(plugin, method), ctx)
         except Exception as error:  # noqa: BLE001 - a plugin must not end the others
             failed(plugin_id, point, error)
             result = None

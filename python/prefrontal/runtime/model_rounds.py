@@ -14,9 +14,9 @@ from ..plugin.waiting import wait_for
 from .conversation.tools import OWN
 from .dispatch import entry
 from .model_call import ask
-from .plugins.tools import AggregatedToolProvider
 
 if TYPE_CHECKING:
+    from .plugins.tools import AggregatedToolProvider
     from .registry import PluginRegistry
 
 MAX_ROUNDS = 10
@@ -108,6 +108,8 @@ class ModelRounds:
 
     @property
     def _tools(self) -> AggregatedToolProvider | None:
+        from .plugins.tools import AggregatedToolProvider
+
         plugin = self._registry.get("tools")
         return plugin if isinstance(plugin, AggregatedToolProvider) else None
 

@@ -10,6 +10,7 @@ from typing import Any
 from ..nearest import did_you_mean, nearest
 from ..plugin import Plugin, PluginError, PluginMeta
 from ..plugin.hooks import hooks, is_chain
+from .time_limits import check_times
 
 _MISSPELT = 0.85
 """How alike a hook of another domain must be to count as misspelt."""
@@ -45,6 +46,7 @@ def check_class(kind: type[Plugin], plugin: Plugin | None = None) -> None:
             raise PluginError(f"{meta.id}: {name} must be a list, got {getattr(meta, name)!r}")
     if not isinstance(meta.implements, Mapping):
         raise PluginError(f"{meta.id}: implements must be a mapping, got {meta.implements!r}")
+    check_times(meta.id, meta.timeouts)
     abstract = sorted(getattr(kind, "__abstractmethods__", ()))
     if abstract:
         raise PluginError(f"{meta.id} ({kind.__name__}) must define {', '.join(abstract)}")

@@ -8,13 +8,17 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..clock import Clock, SystemClock
+from ..errors import InputError
 from ..plugin import Plugin, PluginError
 from ..plugin.calling import called
+from ..plugin.waiting import TimeLimitError
 from . import dispatch
 from .event_log import EventLog, Listener
 from .load_order import load_order
 from .log_lines import Line, LogLines, show
+from .plugin_calls import InterruptedCallError, PluginCalls
 from .registration import check_hooks, make
+from .time_limits import TimeLimits
 
 
 class PluginRegistry:
@@ -39,6 +43,7 @@ class PluginRegistry:
         self._stopping = asyncio.Lock()
         self._events = EventLog(agent_id, self._clock)
         self._lines = LogLines()
+        self.calls = PluginCalls(self._clock, self.log)
 
     @property
     def clock(self) -> Clock:
@@ -106,9 +111,15 @@ class PluginRegistry:
     def configure_all(self, config: dict[str, Any]) -> None:
         """Hand each the configuration, in load order.
 
-        Raises PluginError naming the plugin that refuses it, or that implements an unknown hook.
+        Raises PluginError naming the plugin that refuses it, or that implements an unknown hook,
+        and for time limits that cannot be used.
         """
         check_hooks(self.all_plugins())
+        try:
+            self.calls.limits = TimeLimits(config)
+        except InputError as error:
+            raise PluginError(str(error)) from None
+        self.calls.limits.check(self._plugins)
         for plugin in self.all_plugins():
             try:
                 plugin.configure(config)
@@ -144,9 +155,9 @@ class PluginRegistry:
             while self._started:
                 plugin = self._plugins[self._started[-1]]
                 try:
-                    await called(plugin.stop)
+                    await self.calls.hook(plugin, "stop", plugin.stop)
                 except Exception as error:  # noqa: BLE001 - the others must stop, too
-                    self.log("error", plugin.meta.id, f"Stop failed: {error!r}", {})
+                    self.log("error", plugin.meta.id, f"Stop failed: {reason(error)}", {})
                 self._started.remove(plugin.meta.id)
 
     async def restart_all(self) -> None:
@@ -161,11 +172,13 @@ class PluginRegistry:
 
     async def collect(self, point: str, ctx: Any = None) -> dispatch.Collected:
         """As `call_extension`, with the failures."""
-        return await dispatch.collect(point, self.get_implementations(point), ctx, self._failed)
+        implementations = self.get_implementations(point)
+        return await dispatch.collect(point, implementations, ctx, self.calls.hook, self._failed)
 
     async def call_extension_chain(self, point: str, ctx: dict[str, Any]) -> dict[str, Any]:
         """Pass ctx along; see `plugin.Registry`."""
-        return await dispatch.chain(point, self.get_implementations(point), ctx, self._failed)
+        implementations = self.get_implementations(point)
+        return await dispatch.chain(point, implementations, ctx, self.calls.hook, self._failed)
 
     async def emit(
         self, point: str, payload: Mapping[str, Any], correlation_id: str | None = None
@@ -202,7 +215,13 @@ class PluginRegistry:
             self.on_stop(patient)
 
     def _failed(self, plugin_id: str, point: str, error: Exception) -> None:
-        self.log("error", plugin_id, f"Hook for {point} failed: {error!r}", {})
+        self.log("error", plugin_id, f"Hook for {point} failed: {reason(error)}", {})
+
+
+def reason(error: Exception) -> str:
+    """The error for the log: a sentence of the runtime's own, any other as it is."""
+    own = isinstance(error, TimeLimitError | InterruptedCallError)
+    return str(error) if own else repr(error)
 
 
 def registry_of(plugin: Plugin) -> PluginRegistry:

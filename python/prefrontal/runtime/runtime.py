@@ -140,7 +140,7 @@ class Runtime:
         self.registry.on_wake = live.wake
         self.registry.on_stop = lambda patient: live.stop(patient=patient)
         try:
-            with stopped_by_signals(live, signals):
+            with stopped_by_signals(live, signals, self.registry.calls):
                 await self.start()
                 live.after_each = self._restart_watch(live, requests)
                 await live.run()

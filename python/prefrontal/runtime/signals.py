@@ -1,41 +1,102 @@
-"""SIGINT and SIGTERM end a running agent."""
+"""SIGINT and SIGTERM end a running agent, and what blocks its loop for too long is interrupted."""
 
 from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from time import monotonic
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+from ..plugin.waiting import TimeLimitError
+from .live_loop import GRACE_S
+from .plugin_calls import InterruptedCallError
 
 if TYPE_CHECKING:
     from .live_loop import LiveLoop
+    from .plugin_calls import PluginCalls
+
+LOOK_S = 0.5
+"""How often to look whether something blocks the loop."""
+Handler = Callable[[int, FrameType | None], Any]
 
 
 @contextmanager
-def stopped_by_signals(live: LiveLoop, numbers: list[int]) -> Iterator[None]:
+def stopped_by_signals(live: LiveLoop, numbers: list[int], calls: PluginCalls) -> Iterator[None]:
     """Stop the loop at the first signal, cancel this task at the second; appends to `numbers`.
 
-    Works only in the main thread of a Unix process; elsewhere does nothing.
+    A hook or tool that blocks the loop's thread beyond its limit, `GRACE_S` after the first signal,
+    or at the second, gets an exception. Code that never returns to Python cannot be interrupted.
+    Does nothing outside of the main thread; on Windows no limit is watched.
     """
-    running = asyncio.get_running_loop()
     task = asyncio.current_task()
+    stopping: list[float] = []
 
-    def stop(number: int) -> None:
+    def stop(number: int, frame: FrameType | None) -> None:
         numbers.append(number)
+        stopping.append(monotonic())
         if len(numbers) > 1 and task is not None:
             task.cancel()
-        live.stop()
+        live.stop()  # wakes the loop, too
+        if len(numbers) > 1 and calls.now is not None:
+            raise InterruptedCallError()
 
-    handled: list[signal.Signals] = []
-    for each in (signal.SIGINT, signal.SIGTERM):
-        try:
-            running.add_signal_handler(each, stop, int(each))
-        except (NotImplementedError, RuntimeError, ValueError):  # not the main thread, or Windows
-            continue
-        handled.append(each)
-    try:
+    def is_over() -> bool:
+        stretch = calls.now
+        if stretch is None:
+            return False
+        _, _, seconds, began = stretch
+        return monotonic() > min([began + seconds, *(each + GRACE_S for each in stopping[:1])])
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        if is_over() and (stretch := calls.now) is not None:
+            if stopping:
+                raise InterruptedCallError
+            raise TimeLimitError(stretch[2], abandoned=False)
+
+    with _handled({signal.SIGINT: stop, signal.SIGTERM: stop}), _watched(is_over, interrupt):
         yield
+
+
+@contextmanager
+def _handled(handlers: dict[signal.Signals, Handler]) -> Iterator[bool]:
+    """Handle signals in the main thread, whatever it does; yields whether that is possible."""
+    before: dict[signal.Signals, Any] = {}
+    for number, handler in handlers.items():
+        with suppress(ValueError):  # not the main thread
+            before[number] = signal.signal(number, handler)
+    try:
+        yield bool(before)
     finally:
-        for each in handled:
-            running.remove_signal_handler(each)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
+def _watched(is_over: Callable[[], bool], interrupt: Handler) -> Iterator[None]:
+    """Call `interrupt` in the main thread as long as `is_over`, from time to time."""
+    alarm: Any = getattr(signal, "SIGALRM", None)  # Windows has none
+    if alarm is None or signal.getsignal(alarm) != signal.SIG_DFL:  # it is another's
+        yield
+        return
+    ended = threading.Event()
+
+    def look() -> None:
+        while not ended.wait(LOOK_S):
+            if is_over():
+                signal.pthread_kill(main, alarm)
+
+    with _handled({alarm: interrupt}) as possible:
+        main = threading.get_ident()
+        thread = threading.Thread(target=look, name="prefrontal-watchdog", daemon=True)
+        if possible:
+            thread.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            if possible:
+                thread.join()

@@ -21,6 +21,7 @@ FILE_NAME = "prefrontal.yml"
 AGENT_KEYS = (
     *("identity", "provider", "llm", "polling", "plugins", "workspace", "channels", "ledger"),
     *("cortex", "memory", "soul", "subagent", "cron", "heartbeat", "observability", "logging"),
+    "tools",
 )
 GATE_KEYS = (
     *("modules", "sources", "adopted", "policy", "sinks", "state", "threshold", "recall"),
@@ -35,7 +36,11 @@ _BELOW = {
     "logging": ("level",),
     "soul": ("path",),
     "cron": ("jobs",),
-    "plugins": ("folders", "external", "enabled", "disabled", "settings"),
+    "plugins": (
+        *("folders", "external", "enabled", "disabled", "settings"),
+        *("hook_timeout_seconds", "timeouts"),
+    ),
+    "tools": ("timeout_seconds", "timeouts"),
     "subagent": ("max_concurrent", "max_timeout_seconds"),
     "observability": ("capacity", "events", "file"),
 }

@@ -198,6 +198,7 @@ class Settings(BaseSettings):
     cron: Mapped = {}
     heartbeat: Mapped = {}
     observability: Mapped = {}
+    tools: Mapped = {}
     logging: Mapped = {}
 
     _folder: Path = PrivateAttr(default_factory=Path.cwd)

@@ -34,6 +34,7 @@ class JsonLinesChannel(Plugin):
             "session.send": "send",
             "session.handled": "handled",
         },
+        timeouts={"session.send": None, "session.handled": None},  # who reads may take their time
     )
 
     def __init__(self, stdin: int | None = None, stdout: int | None = None) -> None:

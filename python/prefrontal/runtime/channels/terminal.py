@@ -46,6 +46,7 @@ class TerminalChannel(Plugin):
             "session.send": "send",
             "session.handled": "handled",
         },
+        timeouts={"session.send": None, "session.handled": None},  # who reads may take their time
     )
 
     def __init__(

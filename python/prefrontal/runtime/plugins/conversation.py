@@ -63,6 +63,7 @@ class ConversationPlugin(Plugin):
             "loop.after_send": "record_sent",
             "loop.transform_system_prompt": "tell_facts",
         },
+        timeouts={"stop": None},  # what was said is written to its end
     )
 
     def __init__(self) -> None:

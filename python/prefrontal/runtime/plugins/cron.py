@@ -57,6 +57,7 @@ class CronPlugin(Plugin):
             "session.poll_messages": "poll",
             "session.handled": "handled",
         },
+        timeouts={"runtime.tick": None},  # jobs have their own
     )
 
     def __init__(self) -> None:

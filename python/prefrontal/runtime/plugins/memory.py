@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from ...errors import PrefrontalError
 from ...plugin import Plugin, PluginMeta, hookspecs
-from ...plugin.calling import called
 from ...plugin.hooks import collect, hook_name, hooks_of
+from ..registry import registry_of
 
 
 class MemoryPlugin(Plugin):
@@ -37,10 +37,12 @@ class MemoryPlugin(Plugin):
         Raises PrefrontalError when there is none, or when one of them failed, after trying all.
         """
         failed: list[str] = []
-        stores = self.registry.get_implementations(hook_name(hookspecs.memory_store))
+        registry, point = registry_of(self), hook_name(hookspecs.memory_store)
+        stores = registry.get_implementations(point)
         for plugin_id, plugin, method in stores:
             try:
-                await called(getattr(plugin, method), {"key": key, "content": content})
+                text = {"key": key, "content": content}
+                await registry.calls.hook(plugin, point, getattr(plugin, method), text)
             except Exception as error:  # noqa: BLE001 - try the others
                 failed.append(f"{plugin_id}: {error}")
         if not stores:

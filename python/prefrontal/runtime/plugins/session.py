@@ -15,7 +15,6 @@ from ...plugin import (
     current_message,
     hookspecs,
 )
-from ...plugin.calling import called
 from ...plugin.hooks import Context, collect, hook_name, hooks_of
 from ..channel_book import MEMORY_KEY, ChannelBook, Place
 from ..delivery import current_correlation, deliver
@@ -171,9 +170,11 @@ class SessionPlugin(Plugin):
     async def _to_channel(
         self, hook: Callable[[Context], object], channel_type: str, ctx: Context
     ) -> bool | None:
-        for plugin_id, plugin, method in self.registry.get_implementations(hook_name(hook)):
+        registry, point = registry_of(self), hook_name(hook)
+        for plugin_id, plugin, method in registry.get_implementations(point):
             if plugin_id == channel_type:
-                return await called(getattr(plugin, method), ctx) is not False
+                answer = await registry.calls.hook(plugin, point, getattr(plugin, method), ctx)
+                return answer is not False
         return None
 
     @property

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
+from ...nearest import did_you_mean
 from ...plugin import Plugin, PluginMeta, ToolProvider
-from ...plugin.calling import called
+from ...plugin.waiting import TimeLimitError
+from ..registry import registry_of
 from ..tool_arguments import problem_with
 
 
@@ -18,12 +20,18 @@ class AggregatedToolProvider(Plugin):
 
     meta = PluginMeta(id="tools", version="1", consumes=["tools"], priority=30)
 
-    async def start(self) -> None: ...
+    def __init__(self) -> None:
+        self._is_checked = False
+
+    async def start(self) -> None:
+        self._is_checked = False
 
     async def stop(self) -> None: ...
 
     def get_definitions(self) -> list[Mapping[str, Any]]:
-        return [definition for definition, _ in self._tools().values()]
+        tools = self._tools()
+        self._check_limits(tools)
+        return [definition for definition, _ in tools.values()]
 
     async def execute(self, name: str, args: Mapping[str, Any]) -> str:
         """Run a tool; unknown tools, bad arguments and failures return "Error: ..."."""
@@ -35,7 +43,11 @@ class AggregatedToolProvider(Plugin):
             problem = problem_with(args, definition)
             if problem:
                 return f"Error: {name}: {problem}"
-            return str(await called(provider.execute, name, args))
+            return await registry_of(self).calls.tool(provider, name, args)
+        except TimeLimitError as error:
+            who = getattr(provider, "meta", self.meta).id
+            self.log_error(f"Tool {name} of {who} failed: {error}")
+            return f"Error: {name} failed: {error}"
         except Exception as error:  # noqa: BLE001 - the model gets the error
             self.log_error(f"Tool {name} failed: {error!r}")
             return f"Error: {name} failed: {error}"
@@ -44,6 +56,14 @@ class AggregatedToolProvider(Plugin):
     def restart_requested(self) -> bool:
         """Whether a tool has requested a restart of the agent."""
         return any(getattr(each, "restart_requested", False) for each in self._providers())
+
+    def _check_limits(self, names: Collection[str]) -> None:
+        """Warn once of a limit of a tool that is not there: plugins list theirs only now."""
+        if not self._is_checked:
+            self._is_checked = True
+            for name in registry_of(self).calls.limits.of_tools.keys() - names:
+                guess = did_you_mean(name, sorted(names))
+                self.log_warn(f"tools.timeouts must name tools, got {name!r}{guess}")
 
     def _providers(self) -> list[ToolProvider]:
         return list(self.registry.all_with_capability("tools"))  # type: ignore[arg-type]
