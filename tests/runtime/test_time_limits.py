@@ -225,7 +225,7 @@ async def test_without_limits_nothing_is_cancelled() -> None:
         ({"plugins": {"hook_timeout_seconds": 2}}, {}, "2"),
         ({"plugins": {"hook_timeout_seconds": 2}}, {"loop.on_message": 7.5}, "7.5"),
         ({"plugins": {"timeouts": {"slow": 3}}}, {"loop.on_message": 7.5}, "3"),
-        ({"plugins": {"timeouts": {"main-model": 3}}}, {"loop.after_llm": 7.5}, "30"),
+        ({"plugins": {"timeouts": {"main-model": 3}}}, {"stop": 7.5}, "30"),
     ],
 )
 async def test_the_nearest_limit_of_a_hook_counts(config: Any, own: Any, seconds: str) -> None:
@@ -286,11 +286,16 @@ def test_a_bad_limit_is_refused(config: dict[str, Any], text: str) -> None:
     [
         ({"loop.on_message": "long"}, f"slow: timeouts['loop.on_message'] {RULE} 'long'"),
         (7, "slow: timeouts must be a mapping, got 7"),
+        (
+            {"loop.on_mesage": 3, "look.up": 3, "stop": 3},
+            "slow: timeouts must name its hooks, got 'loop.on_mesage' (did you mean "
+            "'loop.on_message'?)",
+        ),
     ],
 )
 def test_a_bad_limit_of_a_plugins_own_is_refused(own: Any, text: str) -> None:
     with pytest.raises(PluginError) as caught:
-        PluginRegistry().register(hanging("loop.on_message", timeouts=own))
+        Runtime(plugins=[hanging("loop.on_message", timeouts=own)])
     assert str(caught.value) == text
 
 
@@ -336,6 +341,57 @@ async def test_a_plugin_that_hangs_while_it_stops_does_not_keep_the_others_from_
     await passing(clock, asyncio.create_task(runtime.stop()), HOOK_S)
     assert stopped == ["first"]
     assert limits(runtime) == ["slow: Stop failed: no end within 30 s"]
+
+
+@pytest.mark.parametrize("start", [hangs, ignores])
+async def test_a_signal_ends_an_agent_whose_plugin_hangs_while_it_starts(
+    monkeypatch: pytest.MonkeyPatch, start: Any
+) -> None:
+    monkeypatch.setattr("prefrontal.plugin.waiting.GRACE_S", 0.01)
+    stopped: list[str] = []
+    asked = asyncio.Event()
+
+    async def begins() -> None:
+        asked.set()
+        await start(slow)
+
+    slow: Any = plugin_class("slow", priority=60)()
+    slow.start = begins
+    first: Any = plugin_class("first")()
+    first.stop = lambda: stopped.append("first")
+    runtime = agent(ScriptedLLM(), first, slow)
+    async with running(runtime) as task:
+        await asked.wait()
+        os.kill(os.getpid(), signal.SIGINT)
+        assert await task == signal.SIGINT
+    assert stopped == ["first"]
+
+
+async def test_a_start_has_a_limit_only_where_the_plugin_has_one() -> None:
+    clock = ManualClock()
+    slow: Any = plugin_class("slow", timeouts={"start": 300})()
+    slow.start = lambda: hangs(slow)
+    started = asyncio.create_task(agent(ScriptedLLM(), slow, clock=clock).start())
+    for _ in range(299):
+        await asyncio.sleep(0)
+        clock.advance(1)
+    assert not started.done()
+    with pytest.raises(PluginError, match="slow cannot be started: no end within 300 s"):
+        await passing(clock, started, 1)
+
+
+async def test_a_start_without_one_may_take_as_long_as_it_likes() -> None:
+    clock, ready = ManualClock(), asyncio.Event()
+    slow: Any = plugin_class("slow")()
+    slow.start = ready.wait
+    runtime = agent(ScriptedLLM(), slow, clock=clock, plugins={"timeouts": {"slow": 3}})
+    started = asyncio.create_task(runtime.start())
+    for _ in range(20):
+        await asyncio.sleep(0)
+        clock.advance(1000)
+    ready.set()
+    await started
+    assert runtime.registry.is_started("slow")
 
 
 def plain_wait(self: Plugin, *ctx: Any) -> None:

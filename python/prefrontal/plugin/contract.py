@@ -24,8 +24,8 @@ class PluginMeta:
     dependencies: ids that must be there; optional_dependencies: ids that are used if they are;
     both start before it. consumes: capabilities it looks for. priority: lower starts, and stands
     in hook chains, earlier. extension_points: points it defines. implements: point -> name of the
-    method that is called there. timeouts: hook, "stop" or tool -> seconds that a call may take,
-    where the default of the settings does not fit; 0 or None for no limit.
+    method that is called there. timeouts: hook, tool, "start" or "stop" -> seconds that a call may
+    take, where the default of the settings does not fit; 0 or None for no limit.
     """
 
     id: str

@@ -27,6 +27,7 @@ class LiveLoop:
     """Polls every `interval_s`, and at once when woken. Belongs to the running event loop."""
 
     def __init__(self, handler: Handler, interval_s: float) -> None:
+        self.is_running = False
         self.after_each: Callable[[], object] | None = None
         self._handler = handler
         self._interval_s = interval_s
@@ -52,6 +53,7 @@ class LiveLoop:
 
     async def run(self) -> None:
         """Run until stopped; then cancels a hanging poll together with the messages in hand."""
+        self.is_running = True
         try:
             with suppress(TimeoutError):
                 async with asyncio.timeout_at(self._give_up_at) as self._polling:

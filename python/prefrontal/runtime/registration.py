@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from ..nearest import did_you_mean, nearest
@@ -86,12 +86,21 @@ def check_hooks(plugins: Iterable[Plugin]) -> None:
     known = sorted({*hooks(), *(name for meta in metas for name in meta.extension_points)})
     domains = {_domain(name) for name in hooks()}
     for meta in metas:
+        _check_timeouts(meta, domains)
         for hook in sorted(meta.implements.keys() - set(known)):
             if _domain(hook) in domains or nearest(hook, known, _MISSPELT):
                 guess = did_you_mean(hook, known)
                 raise PluginError(
                     f"{meta.id}: implements must name known hooks, got {hook!r}{guess}"
                 )
+
+
+def _check_timeouts(meta: PluginMeta, domains: Collection[str]) -> None:
+    """Refuse a limit of a hook that the plugin does not have. Other names may be those of tools."""
+    for name in meta.timeouts:
+        if _domain(str(name)) in domains and name not in meta.implements:
+            guess = did_you_mean(name, sorted(meta.implements))
+            raise PluginError(f"{meta.id}: timeouts must name its hooks, got {name!r}{guess}")
 
 
 def _domain(hook: str) -> str:

@@ -10,7 +10,6 @@ from typing import Any
 from ..clock import Clock, SystemClock
 from ..errors import InputError
 from ..plugin import Plugin, PluginError
-from ..plugin.calling import called
 from ..plugin.waiting import TimeLimitError
 from . import dispatch
 from .event_log import EventLog, Listener
@@ -138,7 +137,7 @@ class PluginRegistry:
             if plugin.meta.id in self._started:
                 continue
             try:
-                await called(plugin.start)
+                await self.calls.hook(plugin, "start", plugin.start)
             except BaseException as error:
                 await self.stop_all()
                 if not isinstance(error, Exception):

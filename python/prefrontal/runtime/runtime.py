@@ -16,7 +16,7 @@ from .plugins import config as config_plugin
 from .plugins.loop import LoopPlugin
 from .plugins.session import SessionPlugin, is_message
 from .registry import PluginRegistry
-from .signals import stopped_by_signals
+from .signals import is_cancelled_by, stopped_by_signals
 
 if TYPE_CHECKING:
     from ..clock import Clock
@@ -121,7 +121,7 @@ class Runtime:
         """Run until SIGINT, SIGTERM or `stop_soon`; restarts when a tool requests it.
 
         Returns the number of the signal that ended it, if any. A second signal cancels the messages
-        in hand.
+        in hand; the first already cancels a start that has not ended.
         """
         self.registry.background = True
         signals: list[int] = []
@@ -146,7 +146,7 @@ class Runtime:
                 await live.run()
         except asyncio.CancelledError:
             task = asyncio.current_task()
-            if len(signals) < 2 or task is None:
+            if task is None or not is_cancelled_by(signals, live):
                 raise
             task.uncancel()
         finally:

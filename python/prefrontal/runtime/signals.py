@@ -28,6 +28,7 @@ Handler = Callable[[int, FrameType | None], Any]
 def stopped_by_signals(live: LiveLoop, numbers: list[int], calls: PluginCalls) -> Iterator[None]:
     """Stop the loop at the first signal, cancel this task at the second; appends to `numbers`.
 
+    A loop that does not run yet is not stopped: the first signal cancels this task.
     A hook or tool that blocks the loop's thread beyond its limit, `GRACE_S` after the first signal,
     or at the second, gets an exception. Code that never returns to Python cannot be interrupted.
     Does nothing outside of the main thread; on Windows no limit is watched.
@@ -38,7 +39,7 @@ def stopped_by_signals(live: LiveLoop, numbers: list[int], calls: PluginCalls) -
     def stop(number: int, frame: FrameType | None) -> None:
         numbers.append(number)
         stopping.append(monotonic())
-        if len(numbers) > 1 and task is not None:
+        if task is not None and is_cancelled_by(numbers, live):
             task.cancel()
         live.stop()  # wakes the loop, too
         if len(numbers) > 1 and calls.now is not None:
@@ -59,6 +60,11 @@ def stopped_by_signals(live: LiveLoop, numbers: list[int], calls: PluginCalls) -
 
     with _handled({signal.SIGINT: stop, signal.SIGTERM: stop}), _watched(is_over, interrupt):
         yield
+
+
+def is_cancelled_by(numbers: list[int], live: LiveLoop) -> bool:
+    """Whether these signals cancel the agent's task, beyond stopping its loop."""
+    return len(numbers) > (1 if live.is_running else 0)
 
 
 @contextmanager

@@ -46,7 +46,10 @@ class TimeLimits:
         key = plugin.meta.id, point
         if key not in self._known:
             own = self._of_plugins.get(plugin.meta.id)
-            self._known[key] = _own(plugin, point, self._hook_s) if own is None else own
+            default = self._hook_s
+            if point == "start":  # a model may take minutes to load
+                own, default = None, math.inf
+            self._known[key] = _own(plugin, point, default) if own is None else own
         return self._known[key]
 
     def of_tool(self, provider: object, name: str) -> float:

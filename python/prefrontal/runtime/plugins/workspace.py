@@ -30,7 +30,8 @@ class WorkspacePlugin(Plugin):
             self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
             rule = "be a folder that can be written"
-            raise PrefrontalError(f"workspace must {rule}, got {error}") from None
+            why = f"got {str(self.path)!r}: {error.strerror}"
+            raise PrefrontalError(f"workspace must {rule}, {why}") from None
 
     async def stop(self) -> None:
         if self._is_own:
