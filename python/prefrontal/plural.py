@@ -16,7 +16,7 @@ def listed(things: Sequence[str]) -> str:
     return f"{', '.join(front)} and {last}" if front else last
 
 
-def noun(count: int, one: str, more: str = "") -> str:
+def noun(count: float, one: str, more: str = "") -> str:
     """`one` for 1 and -1, else its plural: `more`, or the regular one."""
     if abs(count) == 1:
         return one

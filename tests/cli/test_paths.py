@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -44,3 +45,20 @@ def test_the_home_folder_is_short(home: Path) -> None:
     assert home_short(str(home / "in")) == "~/in"
     assert shell_word(str(home / "in")) == "~/in"
     assert home_short(f"{home}else") == f"{home}else"
+
+
+def test_a_name_that_is_no_utf8_is_shown_as_one_that_cannot_be_shown(tmp_path: Path) -> None:
+    """Half of a surrogate pair stands for the byte, and no terminal takes it."""
+    environ = {**os.environ, "HOME": str(tmp_path), "PYTHONIOENCODING": "utf-8"}
+    words = ["-m", "prefrontal", "cortex", "status", "--config", os.fsdecode(b"a\xff\xfe.yml")]
+    done = subprocess.run(
+        [sys.executable, *words],
+        check=False,
+        capture_output=True,
+        timeout=60,
+        env=environ,
+        cwd=tmp_path,
+    )
+    assert done.returncode == 2
+    name = "a\N{REPLACEMENT CHARACTER}\N{REPLACEMENT CHARACTER}.yml"
+    assert done.stderr.decode().startswith(f"Error: {name} cannot be read: No such file")

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -55,6 +56,13 @@ def test_scratch_lies_apart_from_the_package(place: Path) -> None:
 def test_scratch_lies_apart_from_the_interpreter() -> None:
     with pytest.raises(InputError, match="scratch must lie apart from"):
         scratch_of(Policy(Path(sys.prefix) / "lib"))
+
+
+@pytest.mark.parametrize("readable", ["/etc", b"/etc", Path("/etc"), 3, [3], None])
+def test_what_is_readable_is_a_sequence_of_paths(tmp_path: Path, readable: Any) -> None:
+    rule = r"readable must be a sequence of paths, such as \[Path\('data'\)\], got "
+    with pytest.raises(InputError, match=rule + re.escape(repr(readable))):
+        Policy(tmp_path, readable)
 
 
 def test_everything_may_not_be_readable(tmp_path: Path) -> None:

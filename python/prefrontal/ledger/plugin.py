@@ -11,6 +11,7 @@ from ..errors import PrefrontalError, SourceError
 from ..plugin import Plugin, PluginError, PluginMeta, hear, hookspecs
 from ..plugin.hooks import announce, hooks_of
 from ..plugin.messages import current_message, is_internal
+from ..plural import many
 from ..settings.agent_file import workspace_folder
 from . import tools
 from .backlog import Backlog, Unrecorded
@@ -73,7 +74,7 @@ class LedgerPlugin(Plugin):
         if self._ledger is not None:
             await self._catch_up()
         if self._backlog:
-            self.log_error(f"{len(self._backlog)} messages are not recorded: the disk took none")
+            self.log_error(f"{_unrecorded(len(self._backlog))}: the disk took none")
         ledger, self._ledger = self._ledger, None
         if ledger is not None:
             try:
@@ -237,7 +238,7 @@ class LedgerPlugin(Plugin):
         before = self._backlog.lost
         self._backlog.add(messages)
         if self._backlog.lost > before:
-            self.log_error(f"{self._backlog.lost} messages are not recorded: the disk takes none")
+            self.log_error(f"{_unrecorded(self._backlog.lost)}: the disk takes none")
 
     async def _submit(
         self, peer_id: object, direction: Direction, details: Details
@@ -292,6 +293,10 @@ def _is_internal(ctx: Mapping[str, Any]) -> bool:
     return bool(ctx.get("internal")) or is_internal(
         ctx.get("sender_id"), ctx.get("channel_type"), ctx.get("metadata")
     )
+
+
+def _unrecorded(count: int) -> str:
+    return f"{many(count, 'message is', 'messages are')} not recorded"
 
 
 def create_plugin() -> LedgerPlugin:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..errors import InputError
+from ..errors import InputError, shown
 from .ladder import LEVELS
 from .launcher import launcher
 
@@ -49,10 +49,20 @@ class Policy:
     def __post_init__(self) -> None:
         if self.level not in ("auto", *LEVELS):
             raise InputError(f"level must be auto or one of {LEVELS}, got {self.level!r}")
+        if not _are_paths(self.readable):
+            rule = "be a sequence of paths, such as [Path('data')]"
+            raise InputError(f"readable must {rule}, got {shown(self.readable)}")
         for name, value in self.environment.items():
             if not _is_variable(name, value):
                 rule = "be a plain name, not of the loader, with a text"
                 raise InputError(f"environment must {rule}, got {name!r}: {value!r}")
+
+
+def _are_paths(paths: object) -> bool:
+    """A single path is iterable, too, as a text is, but no sequence of paths."""
+    if not isinstance(paths, Iterable) or isinstance(paths, str | bytes | Iterator):
+        return False
+    return all(isinstance(path, str | os.PathLike) for path in paths)
 
 
 def _is_variable(name: object, value: object) -> bool:

@@ -40,7 +40,7 @@ def health_pieces(
         _watcher(context),
         *_replaced(context, inode),
         ("last", "", "Last decision", moment(tallies.last) if tallies.last else "none yet"),
-        ("log", "", "Kept", f"{tallies.seq:,} decisions, {tallies.label:,} labels"),
+        ("log", "", "Kept", f"{many(tallies.seq, 'decision')}, {many(tallies.label, 'label')}"),
         ("place", "", "In", str(context.log.path)),
         *_deliveries(pages, context.clock.now()),
         *_gate(status),

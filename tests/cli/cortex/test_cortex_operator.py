@@ -106,6 +106,23 @@ def test_a_slip_is_told(words: list[str], sentence: str, held: Kept) -> None:
     assert not (held.files / "cortex-operator.md").exists()
 
 
+@pytest.mark.usefixtures("held")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["pin", "k" * 5000, "--value", "x"],
+        ["pin", "a", "--value", "x" * 5000],
+        ["pin", "k" * 5000],
+        ["forget", "k" * 5000],
+    ],
+)
+def test_what_is_far_too_long_is_shortened_where_it_is_refused(words: list[str]) -> None:
+    text = said(*words)
+    assert len(text) < 600
+    assert "..." in text
+    assert ("(5,000 characters)" in text) == (words[1] == "a")
+
+
 def test_what_the_settings_pin_is_forgotten_there(tmp_path: Path) -> None:
     (tmp_path / "prefrontal.yml").write_text("cortex: {pinned_beliefs: {house-rule: Be kind.}}\n")
     assert "key must be unpinned in prefrontal.yml" in said("forget", "house-rule")

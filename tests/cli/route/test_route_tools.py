@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from io import BytesIO
 from pathlib import Path
 
@@ -370,6 +371,31 @@ def test_without_names_every_tool_that_lacks_phrasings_is_expanded(project: Path
     none = route(project, "tools", "expand", "--yes")
     assert (none.exit_code, none.stdout) == (0, "")
     assert "No tool here lacks phrasings" in none.stderr
+
+
+@pytest.mark.parametrize(
+    ("replies", "words"),
+    [
+        (0, "tool 1 of 4; nothing was kept"),
+        (1, "tool 2 of 4; the phrasings of 1 tool before it are kept"),
+        (2, "tool 3 of 4; the phrasings of 2 tools before it are kept"),
+    ],
+)
+def test_a_model_that_fails_midway_is_told_with_the_tool_and_what_was_kept(
+    project: Path, replies: int, words: str
+) -> None:
+    count = project / "count"
+    script = project / "model.sh"
+    script.write_text(
+        f"cat > /dev/null; echo >> {count}; [ $(wc -l < {count}) -gt {replies} ] && exit 3\n"
+        "echo find wish number one\necho find wish number two\n"
+    )
+    settings(project, f"model: {{provider: command, command: 'sh {script}'}}")
+    before = kept(project)
+    done = route(project, "tools", "expand", "--yes", "--json")
+    assert done.exit_code == 2
+    assert re.search(rf"Error: the model failed at domains/\S+\.py, {words}: ", done.stderr)
+    assert len(kept(project) - before) == replies
 
 
 def test_without_a_model_nothing_is_expanded(project: Path) -> None:

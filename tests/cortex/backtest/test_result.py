@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
@@ -11,7 +12,7 @@ from prefrontal.assembly.trust_backtest import backtest_trust, sweep_trust
 from prefrontal.cortex.backtest.picture import render_png
 from prefrontal.cortex.backtest.replay import BacktestOptions
 from prefrontal.cortex.backtest.sweep import print_sweep
-from prefrontal.cortex.backtest.table import print_backtest
+from prefrontal.cortex.backtest.table import headline, print_backtest, rows, setting
 
 from .streams import PLAIN, merged, stream
 
@@ -21,6 +22,17 @@ STREAM = merged(
     stream("bad", [-10] * 3),
 )
 LABELS = {"turned": -1, "bad": -1, "good": 1, "r3": 1}
+
+
+def test_one_of_a_thing_is_told_as_one() -> None:
+    once = backtest_trust(stream("good", [2]), {}, BacktestOptions(**{**PLAIN, "batch": 1}))
+    assert headline(once) == "1 cycle on 1 rating; nobody turned"
+    assert setting(once).startswith("1 rating of 1 peer, ")
+    late = backtest_trust(STREAM, LABELS, BacktestOptions(**{**PLAIN, "batch": 1}))
+    assert headline(late) == "1 of 1 turncoat was noticed, within 2 cycles as a rule"
+    late = replace(late, turncoats=replace(late.turncoats, cycles=1.0, days=1.0))
+    assert headline(late) == "1 of 1 turncoat was noticed, within 1 cycle as a rule"
+    assert ("  until trust is -3, median", "1 cycle, 1 day") in rows(late)
 
 
 def test_the_json_holds_every_figure_and_every_peers_trust_and_trajectory() -> None:
@@ -52,7 +64,7 @@ def test_the_page_tells_the_turncoats_first_and_how_it_was_replayed() -> None:
         STREAM, LABELS, BacktestOptions(**{**PLAIN, "timer": True, "farming": True})
     )
     told = page(lambda console: print_backtest(result, console))
-    assert told.startswith("1 of 1 turncoats were noticed, within 2 cycles as a rule\n")
+    assert told.startswith("1 of 1 turncoat was noticed, within 2 cycles as a rule\n")
     assert "25 ratings of 3 peers, clamp 3, at most 9 an hour, policy plain" in told
     assert "a cycle every 5 ratings, or 30 minutes, or when farming is suspected" in " ".join(
         told.split()
@@ -72,7 +84,7 @@ def test_without_labels_the_page_has_what_needs_none() -> None:
 def test_a_stream_in_which_nobody_turned_says_so() -> None:
     result = backtest_trust(stream("a", [1]), {}, BacktestOptions())
     told = page(lambda console: print_backtest(result, console))
-    assert told.startswith("1 cycles on 1 ratings; nobody turned")
+    assert told.startswith("1 cycle on 1 rating; nobody turned")
 
 
 @pytest.mark.exhaustive

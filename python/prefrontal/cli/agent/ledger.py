@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...errors import InputError
+from ...plural import many
 from ...standard_input import is_terminal
 from ..answers import answer, json_option
 from ..watch.modules import plain
@@ -135,7 +136,7 @@ def export(output: str, as_json: bool, home: Home) -> None:
         lines = list(export_lines(book))
     write_atomic(output, "".join(f"{line}\n" for line in lines))
     done = {"file": output, "lines": len(lines)}
-    answer(as_json, done, f"Wrote {len(lines):,} lines to {plain(output)}.")
+    answer(as_json, done, f"Wrote {many(len(lines), 'line')} to {plain(output)}.")
 
 
 @ledger.command(short_help="Erase a peer everywhere.")

@@ -61,7 +61,8 @@ def embed(remove: bool, as_json: bool, home: Home) -> None:
         total, count = store.vector_counts(semantics.name)
     done = {"model": semantics.name, "added": count - before, "vectors": count, "messages": total}
     added = many(count - before, "vector")
-    words = f"Added {added} by {semantics.name}; of {total:,} messages {count:,} have one."
+    verb = "has" if count == 1 else "have"
+    words = f"Added {added} by {semantics.name}; of {many(total, 'message')} {count:,} {verb} one."
     answer(as_json, done, words)
 
 

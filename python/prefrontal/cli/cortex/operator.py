@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...errors import InputError
+from ...errors import InputError, shown
 from ...plain_text import one_line
+from ...plural import many
 from ..answers import answer, json_option
 from ..watch.modules import plain
 from ..workspace import agent_process, home_options
@@ -157,16 +158,18 @@ def _among(name: str, known: Iterable[str], what: str, command: str, more: str =
         return
     close = get_close_matches(name.casefold(), names, n=1)
     hint = f" (did you mean {close[0]!r}?)" if close else ""
-    raise InputError(f"{what} must be one that `{command}` shows{more}, got {name!r}{hint}")
+    raise InputError(f"{what} must be one that `{command}` shows{more}, got {shown(name)}{hint}")
 
 
 def _check_new(key: str, value: str) -> None:
     if len(key) > LONGEST_KEY or not _KEBAB.fullmatch(key):
         rule = f"be lowercase words joined by -, at most {LONGEST_KEY} characters"
-        raise InputError(f"key must {rule}, got {key!r}")
+        raise InputError(f"key must {rule}, got {shown(key)}")
     if not value.strip() or len(value) > LONGEST_VALUE or not value.isprintable():
         rule = f"be one line of 1 to {LONGEST_VALUE} characters"
-        raise InputError(f"--value must {rule}, got {value!r}")
+        length = many(len(value), "character")
+        got = shown(value) + (f" ({length})" if len(value) > LONGEST_VALUE else "")
+        raise InputError(f"--value must {rule}, got {got}")
 
 
 def when_taken_up(home: Home) -> str:

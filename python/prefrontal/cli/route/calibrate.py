@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ...plain_text import one_line
+from ...plural import many
 from ..answers import printable_json
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def _print_text(
     wanted: float,
     best: float | None,
 ) -> None:
-    click.echo(f"{len(results)} phrasings of {tools} tools, each ranked without it")
+    click.echo(f"{many(len(results), 'phrasing')} of {many(tools, 'tool')}, each ranked without it")
     click.echo("tau    reach it           right of those")
     for row in rows:
         reach = f"{row.coverage:.2f} ({row.reached} of {row.total})"

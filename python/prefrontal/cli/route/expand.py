@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...errors import InputError
+from ...errors import InputError, SourceError
 from ...plain_text import one_line
 from ...plural import many
 from ...routing.exit_codes import NEEDS_APPROVAL, OK
@@ -36,7 +36,12 @@ def expand_tools(
     model = build_model(settings, build_layout(settings, workflows))
     if model is None:
         raise InputError("routing.model must name a model that expands tools, got provider 'none'")
-    outcomes = [_expand(model, tool, agreed=agreed, as_json=as_json) for tool in tools]
+    outcomes: list[bool | None] = []
+    for tool in tools:
+        try:
+            outcomes.append(_expand(model, tool, agreed=agreed, as_json=as_json))
+        except SourceError as error:
+            raise SourceError(f"{_reached(tool, outcomes, len(tools))}: {error}") from error
     if not tools:
         click.echo("No tool here lacks phrasings; name those to expand all the same.", err=True)
     return NEEDS_APPROVAL if False in outcomes and True not in outcomes else OK
@@ -63,6 +68,15 @@ def _expand(model: CodeModel, tool: Tool, *, agreed: bool, as_json: bool) -> boo
         with even_unread(agreed):
             click.echo(printable_json({**row, "kept": keeps}))
     return keeps if phrasings else None
+
+
+def _reached(tool: Tool, outcomes: Sequence[bool | None], count: int) -> str:
+    """Which tool the model failed at, and what became of those before it."""
+    at = f"the model failed at {tool.relative}, tool {len(outcomes) + 1} of {count}"
+    if not outcomes:
+        return f"{at}; nothing was kept"
+    keeps = many(outcomes.count(True), "tool before it", "tools before it")
+    return f"{at}; the phrasings of {keeps} are kept"
 
 
 def _outcome(path: Path, answer: bool | None) -> str:

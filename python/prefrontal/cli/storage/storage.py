@@ -160,7 +160,7 @@ def partitions(config: str | None, as_json: bool) -> None:
     rows = standing(PostgresUrl.parse(url))
     lines = [
         f"{each.number:>4}  {each.holder or 'nobody'}"
-        + (f"; {each.rows:,} rows wait" if each.rows else "")
+        + (f"; {many(each.rows, 'row waits', 'rows wait')}" if each.rows else "")
         for each in rows
     ]
     answer(as_json, {"partitions": [asdict(each) for each in rows]}, "\n".join(lines))
@@ -265,6 +265,6 @@ def _bar(as_json: bool) -> Iterator[Progress]:
         def step(table: str, rows: int) -> None:
             nonlocal total
             total += rows
-            bar.update(task, description=f"{table}: {total:,} rows copied and compared")
+            bar.update(task, description=f"{table}: {many(total, 'row')} copied and compared")
 
         yield step

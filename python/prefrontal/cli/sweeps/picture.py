@@ -9,6 +9,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from ...errors import SourceError
+from ...plural import many
 from ...replay.report.paint import GREEN, INK, LINE, RED, SOFT, drawable
 from .views import Row, mean
 
@@ -73,9 +74,9 @@ def render_png(rows: Sequence[Row], view: SweepView) -> bytes:
 
 def _facts(rows: Sequence[Row], panels: Sequence[object], view: SweepView) -> str:
     groups = len(view.groups(rows))
-    words = f"{len(rows):,} runs; a point is the mean over its seeds"
+    words = f"{many(len(rows), 'run')}; a point is the mean over its seeds"
     if groups == len(rows):
-        words = f"{len(rows):,} runs"
+        words = many(len(rows), "run")
     if len(panels) > MOST_PANELS:
         words += f"; the first {MOST_PANELS} of {len(panels):,} are drawn"
     return words

@@ -95,7 +95,7 @@ def beginning(session: WatchSession) -> str:
         for m in session.modules[:MOST_SHOWN]
     ]
     if len(session.modules) > MOST_SHOWN:
-        lines.append(f"and {len(session.modules) - MOST_SHOWN} modules more")
+        lines.append(f"and {many(len(session.modules) - MOST_SHOWN, 'module')} more")
     for module in session.modules:
         for folder in module.watch_directories():
             if not Path(folder).is_dir():

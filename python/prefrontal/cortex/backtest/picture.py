@@ -9,6 +9,7 @@ from statistics import quantiles
 from typing import TYPE_CHECKING
 
 from ...errors import SourceError
+from ...plural import many
 from .metrics import DAY_S, turn
 from .ratings import BENIGN, FRAUD
 from .replay import DISTRUST, TrustTrajectory
@@ -75,7 +76,9 @@ def _draw_turns(axes: Axes, result: BacktestResult) -> None:
         for trajectory in result.trajectories.values()
         if (at := turn(trajectory.ratings)) is not None
     ]
-    _frame(axes, f"{len(turns)} peers who turned", "days from the first rating of -5 or worse")
+    _frame(
+        axes, f"{many(len(turns), 'peer')} who turned", "days from the first rating of -5 or worse"
+    )
     axes.set_ylabel("trust", fontsize=9, color=SOFT)
     axes.set_xlim(-BEFORE, AFTER)
     axes.axvline(0, color=SOFT, linewidth=0.8, zorder=0)

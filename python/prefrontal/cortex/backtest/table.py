@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...plural import many
+from ...plural import many, noun
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -35,27 +35,29 @@ def headline(result: BacktestResult) -> str:
     if result.asked and result.failed == result.asked:
         return f"No answer could be used: {result.failure}"
     if not turncoats.peers:
-        return f"{result.cycles:,} cycles on {result.ratings:,} ratings; nobody turned"
+        return f"{many(result.cycles, 'cycle')} on {many(result.ratings, 'rating')}; nobody turned"
     if turncoats.cycles is None:
-        return f"None of {turncoats.peers} turncoats was noticed"
+        return f"None of {many(turncoats.peers, 'turncoat')} was noticed"
+    turned = many(turncoats.peers, "turncoat was", "turncoats were")
     return (
-        f"{turncoats.peers - turncoats.missed} of {turncoats.peers} turncoats were noticed, "
-        f"within {turncoats.cycles:g} cycles as a rule"
+        f"{turncoats.peers - turncoats.missed} of {turned} noticed, "
+        f"within {_cycles(turncoats.cycles)} as a rule"
     )
 
 
 def setting(result: BacktestResult) -> str:
     """How it was replayed."""
     options = result.options
+    minutes = options.schedule_minutes
     parts = [
-        f"{result.ratings:,} ratings of {result.peers:,} peers",
+        f"{many(result.ratings, 'rating')} of {many(result.peers, 'peer')}",
         f"clamp {options.clamp}",
         "no hourly cap" if options.per_hour is None else f"at most {options.per_hour} an hour",
         f"policy {options.policy}",
         f"a cycle every {options.batch} ratings"
         if options.batch > 1
         else "a cycle for each rating",
-        *([f"or {options.schedule_minutes:g} minutes"] if options.timer else []),
+        *([f"or {minutes:g} {noun(minutes, 'minute')}"] if options.timer else []),
         *(["or when farming is suspected"] if options.farming else []),
         f"reflector {options.reflector}" + (f" ({result.model})" if result.model else ""),
         *(["stopped before the end"] if result.stopped else []),
@@ -76,7 +78,8 @@ def rows(result: BacktestResult) -> list[tuple[str, str]]:
         ("turncoats never distrusted", f"{turncoats.missed} of {turncoats.peers}"),
     ]
     if turncoats.cycles is not None and turncoats.days is not None:
-        lag = f"{turncoats.cycles:g} cycles, {turncoats.days:.2g} days"
+        days = f"{turncoats.days:.2g}"
+        lag = f"{_cycles(turncoats.cycles)}, {days} {noun(float(days), 'day')}"
         lines.append(("  until trust is -3, median", lag))
     if result.lies is not None:
         lies = result.lies
@@ -98,14 +101,18 @@ def rows(result: BacktestResult) -> list[tuple[str, str]]:
     ]
 
 
+def _cycles(count: float) -> str:
+    return f"{count:g} {noun(count, 'cycle')}"
+
+
 def _failed(result: BacktestResult) -> str:
     count = f"{result.failed:,} of {result.asked:,}"
     return f"{count}; the last: {result.failure}" if result.failed else count
 
 
 def _farming(farming: FarmingFigures) -> str:
-    of_all = f"{farming.fired} of {farming.peers} peers with 5 ratings or more"
-    frauds = f"{farming.frauds_fired} of {farming.frauds} frauds"
+    of_all = f"{farming.fired} of {many(farming.peers, 'peer')} with 5 ratings or more"
+    frauds = f"{farming.frauds_fired} of {many(farming.frauds, 'fraud')}"
     return f"{of_all}: {frauds}, {farming.benign_fired} of {farming.benign} benign"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...plugin import hookspecs
+from ...plural import many
 
 if TYPE_CHECKING:
     from ..host import Host
@@ -45,6 +46,6 @@ def _log(host: Host, record: ReflectionRecord) -> None:
     )
     host.log_info(
         f"Reflection {record.cycle} finished in {record.elapsed_seconds:.1f}s: "
-        f"{len(record.peers_assessed)} assessed, {len(record.beliefs_updated)} beliefs, "
-        f"{len(record.directives)} directives"
+        f"{len(record.peers_assessed)} assessed, {many(len(record.beliefs_updated), 'belief')}, "
+        f"{many(len(record.directives), 'directive')}"
     )

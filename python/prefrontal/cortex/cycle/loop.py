@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ...plugin import hookspecs
+from ...plural import many
 from ..context.material import fit
 from ..context.prompt import TASK, system_prompt
 from .announcement import announce_record
@@ -64,7 +65,7 @@ class ReflectionLoop:
         memory.follow(memory.settings)
         await self._oversight.obey()
         active = len(memory.beliefs.active(self.clock.now()))
-        host.log_info(f"Loaded {active} beliefs and {len(memory.history)} cycles")
+        host.log_info(f"Loaded {many(active, 'belief')} and {many(len(memory.history), 'cycle')}")
         self.watching = memory.settings.enabled
         if getattr(self.registry, "background", False):
             self._live_task = asyncio.create_task(self._run_live(), name="cortex")

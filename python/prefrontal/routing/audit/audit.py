@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ...plural import many
 from . import exercise as audit_exercise
 from . import program as audit_program
 from . import project as audit_project
@@ -114,9 +115,11 @@ def _checks(
 def _project_checks(layout: Layout, settings: Routing) -> Iterator[AuditCheck]:
     """The rules for the files of this project."""
     tools, unread = audit_project.unreadable_tools(layout)
-    yield _check("every tool can be read", f"{tools} tools", unread)
+    yield _check("every tool can be read", many(tools, "tool"), unread)
     records, broken = audit_project.broken_records(layout)
-    yield _check("records hold and promoted files are what they say", f"{records} records", broken)
+    yield _check(
+        "records hold and promoted files are what they say", many(records, "record"), broken
+    )
     yield _check("no promotion is half done", str(layout.tmp), audit_project.half_done(layout))
     yield _check("nothing leads out of the root", str(layout.root), audit_project.ways_out(layout))
     network = settings.sandbox.network

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from ...plural import many
 from ..layout import Layout, is_slug
 from ..types import Finding, Tool
 
@@ -48,7 +49,8 @@ def passages(layout: Layout, tools: Iterable[Tool]) -> tuple[list[Passage], list
             continue
         result += [Passage(path, line, part, domain, action) for line, part in _parts(text)]
     if len(files) > MOST_FILES:
-        left = f"{len(files) - MOST_FILES} files are left out, past {MOST_FILES}"
+        more = len(files) - MOST_FILES
+        left = f"{many(more, 'file is', 'files are')} left out, past {MOST_FILES}"
         findings.append(Finding(layout.root, 0, left))
     return result, findings
 

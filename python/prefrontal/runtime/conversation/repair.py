@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...errors import PrefrontalError
+from ...plural import many
 from ...storage.database import DamagedFileError
 from ...storage.sqlite_database import SqliteDatabase
 from ...storage.store_file import Schema
@@ -40,7 +41,8 @@ class Repair:
 
     def sentence(self) -> str:
         return (
-            f"{self.path} was damaged: {self.messages:,} messages were read from it, and it is kept"
+            f"{self.path} was damaged: "
+            f"{many(self.messages, 'message was', 'messages were')} read from it, and it is kept"
             f" as {self.aside}. A copy that `prefrontal storage backup` made may hold more"
         )
 

@@ -12,6 +12,7 @@ import click
 
 from ....clock import SystemClock
 from ....errors import SourceError
+from ....plural import many
 from ....storage.partitions.partition_inbox import KEEP_MARKS_S, PartitionInbox
 from ....storage.partitions.schema import check_connections, open_shared
 from ..endings import awaited, ended_by_signals
@@ -116,6 +117,6 @@ def _beginning(plan: NodePlan, kind: str) -> str:
     http = plan.settings.sources.http
     where = "" if http is None else f" Signals are taken at http://{http.host}:{http.port}."
     return (
-        f"{len(plan.modules)} modules, partitions {which}, in {plan.workers} {kind}, on"
+        f"{many(len(plan.modules), 'module')}, partitions {which}, in {plan.workers} {kind}, on"
         f" {plan.url}.{where} Ctrl-C stops."
     )
