@@ -208,7 +208,7 @@ async def test_the_log_says_at_each_level_what_belongs_there() -> None:
         assert agent.logged("info") == [
             "Loaded 0 beliefs and 0 cycles",
             "Reflection 1 triggered by interaction_count",
-            "Reflection 1 finished in 0.0s: 1 assessed, 1 beliefs, 0 directives",
+            "Reflection 1 finished in 0.0s: 1 assessed, 1 belief, 0 directives",
             "Reflection 2 triggered by interaction_count",
         ]
         debug = agent.logged("debug")
