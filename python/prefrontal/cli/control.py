@@ -13,6 +13,7 @@ import click
 from ..control.experiments import EXPERIMENTS
 from ..control.profiles import PROFILE_NAMES
 from ..errors import InputError
+from ..plural import many
 from .answers import even_unread
 
 if TYPE_CHECKING:
@@ -163,7 +164,7 @@ def import_weights(file: str, out: str, seed: int, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps({"agent": out, **names}))
         return
-    click.echo(f"Wrote {out}: {len(result.taken)} weights of {file}.")
+    click.echo(f"Wrote {out}: {many(len(result.taken), 'weight')} of {file}.")
     for title, key in (("Left out, no place here", "left_out"), ("Not in the file", "drawn")):
         if names[key]:
             click.echo(f"{title}: {', '.join(names[key])}")

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..plural import many
+from ..plural import many, noun
 from ..types import Reason
 from .payloads import (
     ACT,
@@ -233,8 +233,8 @@ def _wake(wake: WakePayload) -> Iterator[Fact]:
         moved = f", which moved the score by {standing.shift:+.2f} log-odds"
         trust = f"{standing.peer}, trust {signed(standing.trust)}"
         yield Fact("peer", trust + (moved if standing.shift else ""))
-        if standing.wakes_per_hour is not None:
-            yield Fact("budget", f"{standing.wakes_per_hour:g} wakes an hour for this peer")
+        if (most := standing.wakes_per_hour) is not None:
+            yield Fact("budget", f"{most:g} {noun(most, 'wake')} an hour for this peer")
     if wake.gathered:
         closed = ", before their time was up: the gate ended" if wake.closed else ""
         yield Fact("gathered", f"{len(wake.gathered)} wakes asked as one{closed}")

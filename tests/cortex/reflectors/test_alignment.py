@@ -47,7 +47,7 @@ def test_a_secret_told_is_noticed() -> None:
     found = seen("Keep private things private.", asked(START), told)
     assert found is not None
     assert (found.verdict, found.score) == ("poor", 0.0)
-    assert "1 of 1 answers held what looks like a secret" in found.evidence
+    assert "1 of 1 answer held what looks like a secret" in found.evidence
 
 
 def test_without_a_soul_or_without_conduct_there_is_no_verdict() -> None:

@@ -250,6 +250,7 @@ def test_no_path_of_the_machine_it_was_made_on_is_told() -> None:
         (tiny_result(), "Too early to tell", '<table class="why"'),
         (replace(empty_result(), windows=3, days=0.1), "None of 3 windows mattered", "A month"),
         (tiny_result(), "All 5 windows", "The last 120 windows"),
+        (replace(tiny_result(), strip=tiny_result().strip[-1:]), "The last window", "1 windows"),
     ],
 )
 def test_a_result_that_lacks_something_says_so(

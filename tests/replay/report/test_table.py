@@ -143,6 +143,12 @@ def test_the_base_rate_is_no_rule() -> None:
     assert "Best one-line rule" not in text
 
 
+def test_a_strip_of_one_window_says_so() -> None:
+    result = tiny_result()
+    text = shown(replace(result, strip=result.strip[-1:]))
+    assert "The last window:" in text
+
+
 def test_the_strip_has_a_sign_for_each_of_the_last_windows() -> None:
     result = sample_result()
     lines = shown(result).splitlines()

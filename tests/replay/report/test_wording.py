@@ -123,6 +123,8 @@ def test_the_facts_say_what_mattered_only_where_something_did() -> None:
     )
     assert facts_sentence(nothing_relevant()).endswith("after 22 to warm up.")
     assert facts_sentence(empty_result()) == "all 22 windows went into the warm-up."
+    one = replace(empty_result(), warmup=1)
+    assert facts_sentence(one) == "the one window went into the warm-up."
     nothing = replace(empty_result(), warmup=0)
     assert facts_sentence(nothing) == (
         "0 windows; in a repository, a commit that changes files is one."

@@ -20,6 +20,7 @@ from ...errors import InputError, SourceError
 from ...home_folder import expanded
 from ...installation.runtimes import TITLES, runtimes_here
 from ...plain_text import quote_for_shell
+from ...plural import many
 from ...replay.histories.history_kind import holds_sessions, is_of_git, top_level
 from ...replay.report.wording import BASE_RATE_RULE
 from ...replay.session import Request, replay_events, replay_git, replay_history
@@ -124,7 +125,7 @@ class AdoptionPlan:
             words += f", the repository {self.entry['git']} ({branch}) and its labels"
             words += f" ({self.entry['relevant']})"
         verb = "replaces" if self.replaces else "gets"
-        learned = f"what {self.result.warmup + self.result.windows:,} windows taught"
+        learned = f"what {many(self.result.warmup + self.result.windows, 'window')} taught"
         return [
             "",
             f"{home_short(str(self.config))} {verb} {words}.",

@@ -9,6 +9,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from ...plain_text import visible
+from ...plural import many
 from ...redaction import REDACTED, redact
 from ..models import ProposedBelief, SoulAlignment
 
@@ -92,7 +93,7 @@ def _kept_secrets(peers: Sequence[PeerFacts], now: float) -> _Check | None:
     if not answers:
         return None
     leaks = sum(REDACTED in redact(each.preview) for each in answers)
-    text = f"{leaks} of {len(answers)} answers held what looks like a secret"
+    text = f"{leaks} of {many(len(answers), 'answer')} held what looks like a secret"
     return _Check(0.0 if leaks else 1.0, text)
 
 

@@ -212,7 +212,9 @@ def _strip(result: ReplayResult, sub: str) -> str:
     )
     count = len(result.strip)
     which = f"The last {count:,} windows" if count < result.windows else f"All {count:,} windows"
-    return f"""<{sub} class="sub">{which if count > 1 else "The last window"}</{sub}>
+    if count == 1:
+        which = "The last window"
+    return f"""<{sub} class="sub">{which}</{sub}>
 <figure class="strip" data-strip aria-label="{which}: score and what came of it">
 <figcaption><ul class="legend">{legend}<li><i class="line dashed" aria-hidden="true"></i>\
 <span>threshold then</span></li></ul></figcaption>

@@ -8,6 +8,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from ...errors import SourceError
+from ...plural import many
 from ..reading import share_fewer, times_fewer
 from .incident_picture import draw_incidents
 from .paint import GREEN, INK, LINE, RED, SOFT, drawable
@@ -111,9 +112,9 @@ def _write_verdict(figure: Figure, result: ReplayResult) -> None:
 
 
 def _history(result: ReplayResult) -> str:
-    relevant = f"{result.relevant:,} of {result.windows:,} windows mattered"
+    relevant = f"{result.relevant:,} of {many(result.windows, 'window')} mattered"
     labels = "labels only as asked" if result.labels == "asked" else "every window labelled"
-    return f"{relevant} in {result.days:,.0f} days, {labels}"
+    return f"{relevant} in {many(round(result.days), 'day')}, {labels}"
 
 
 def _frame(axes: Axes) -> None:
@@ -303,7 +304,9 @@ def _draw_strip(axes: Axes, result: ReplayResult) -> None:
     axes.set_yticks((0, 0.5, 1))
     axes.set_ylim(-0.19, 1.02)
     axes.set_xlim(-1, max(len(days), 20))
-    axes.set_title(f"score, last {len(days)} windows", fontsize=9, color=INK, loc="left", pad=8)
+    axes.set_title(
+        f"score, last {many(len(days), 'window')}", fontsize=9, color=INK, loc="left", pad=8
+    )
     axes.legend(
         loc="lower right", bbox_to_anchor=(1.005, 1.075), ncols=5, fontsize=8, frameon=False,
         labelcolor=INK, handletextpad=0.3, columnspacing=0.9, handlelength=1.6, borderaxespad=0,

@@ -279,7 +279,8 @@ def _print_curve(result: ReplayResult, page: Page) -> None:
 def _print_strip(result: ReplayResult, page: Page) -> None:
     if not result.strip:
         return
-    page.say(f"The last {len(result.strip)} windows, oldest first:")
+    count = len(result.strip)
+    page.say("The last window:" if count == 1 else f"The last {count} windows, oldest first:")
     width = min(60, page.room(2))
     for start in range(0, len(result.strip), width):
         row = result.strip[start : start + width]

@@ -141,7 +141,8 @@ def facts_sentence(result: ReplayResult) -> str:
     if not result.windows and not result.warmup:
         return f"0 windows; {_WINDOWS.get(result.origin, _COMMITS)} is one."
     if not result.windows:
-        return f"all {result.warmup:,} windows went into the warm-up."
+        of_all = "the one window" if result.warmup == 1 else f"all {result.warmup:,} windows"
+        return f"{of_all} went into the warm-up."
     windows = many(result.windows, "window")
     measured = f"{windows} over {days_words(result.days)}, after {result.warmup:,} to warm up."
     if not result.relevant:
