@@ -91,7 +91,7 @@ class Registry(Protocol):
     async def call_extension(self, point: str, ctx: Any = None) -> list[Any]:
         """Call each implementer with ctx (without one: no argument); what is not None, in order.
 
-        One that raises is logged and skipped.
+        One that raises, or takes longer than its limit, is logged and skipped.
         """
         ...
 

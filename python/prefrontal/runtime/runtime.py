@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -151,6 +152,9 @@ class Runtime:
             task.uncancel()
         finally:
             self.registry.on_wake = self.registry.on_stop = None
+            if signals:  # one that came while this task ran cancels what it waits for next
+                with suppress(asyncio.CancelledError):
+                    await asyncio.sleep(0)
             await self.stop()
         return bool(requests)
 

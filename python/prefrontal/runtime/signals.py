@@ -39,7 +39,7 @@ def stopped_by_signals(live: LiveLoop, numbers: list[int], calls: PluginCalls) -
     def stop(number: int, frame: FrameType | None) -> None:
         numbers.append(number)
         stopping.append(monotonic())
-        if task is not None and is_cancelled_by(numbers, live):
+        if task is not None and is_cancelled_by(numbers, live) and not task.cancelling():
             task.cancel()
         live.stop()  # wakes the loop, too
         if len(numbers) > 1 and calls.now is not None:
