@@ -348,6 +348,7 @@ async def test_a_signal_ends_an_agent_whose_plugin_hangs_while_it_starts(
     monkeypatch: pytest.MonkeyPatch, start: Any
 ) -> None:
     monkeypatch.setattr("prefrontal.plugin.waiting.GRACE_S", 0.01)
+    monkeypatch.setattr(signals, "GRACE_S", 0.01)
     stopped: list[str] = []
     asked = asyncio.Event()
 

@@ -122,7 +122,7 @@ class Runtime:
         """Run until SIGINT, SIGTERM or `stop_soon`; restarts when a tool requests it.
 
         Returns the number of the signal that ended it, if any. A second signal cancels the messages
-        in hand; the first already cancels a start that has not ended.
+        in hand; a start that hangs is cancelled soon after the first.
         """
         self.registry.background = True
         signals: list[int] = []

@@ -28,19 +28,26 @@ Handler = Callable[[int, FrameType | None], Any]
 def stopped_by_signals(live: LiveLoop, numbers: list[int], calls: PluginCalls) -> Iterator[None]:
     """Stop the loop at the first signal, cancel this task at the second; appends to `numbers`.
 
-    A loop that does not run yet is not stopped: the first signal cancels this task.
+    A loop that does not run yet is not stopped: it has `GRACE_S` to start, then this task is cancelled.
     A hook or tool that blocks the loop's thread beyond its limit, `GRACE_S` after the first signal,
     or at the second, gets an exception. Code that never returns to Python cannot be interrupted.
     Does nothing outside of the main thread; on Windows no limit is watched.
     """
     task = asyncio.current_task()
+    running = asyncio.get_running_loop()
     stopping: list[float] = []
+
+    def give_up() -> None:
+        if task is not None and not live.is_running and not task.done() and not task.cancelling():
+            task.cancel()
 
     def stop(number: int, frame: FrameType | None) -> None:
         numbers.append(number)
         stopping.append(monotonic())
-        if task is not None and is_cancelled_by(numbers, live) and not task.cancelling():
+        if task is not None and len(numbers) > 1 and not task.cancelling():
             task.cancel()
+        elif len(numbers) == 1 and not live.is_running:
+            running.call_soon_threadsafe(running.call_later, GRACE_S, give_up)
         live.stop()  # wakes the loop, too
         if len(numbers) > 1 and calls.now is not None:
             raise InterruptedCallError()
