@@ -25,10 +25,12 @@ Handler = Callable[[int, FrameType | None], Any]
 
 
 @contextmanager
-def stopped_by_signals(live: LiveLoop, numbers: list[int], calls: PluginCalls) -> Iterator[None]:
+def stopped_by_signals(  # noqa: C901 - one state, three ways in
+    live: LiveLoop, numbers: list[int], calls: PluginCalls
+) -> Iterator[None]:
     """Stop the loop at the first signal, cancel this task at the second; appends to `numbers`.
 
-    A loop that does not run yet is not stopped: it has `GRACE_S` to start, then this task is cancelled.
+    A loop that does not run yet has `GRACE_S` to start, then this task is cancelled.
     A hook or tool that blocks the loop's thread beyond its limit, `GRACE_S` after the first signal,
     or at the second, gets an exception. Code that never returns to Python cannot be interrupted.
     Does nothing outside of the main thread; on Windows no limit is watched.
