@@ -49,6 +49,8 @@ KINDS = ("word", "file kinds", "count", "extension", "extensions", "only extensi
 NEWEST, FOLDS, LIVE, WHOLE = 4_000, 5, 1_000, 1_500
 EVERYWHERE, FIVE = 8, 5
 SHRINKAGE, LEAST = 0.05, 0.1
+SHARE = 0.7
+"""Of what is fitted: a history is unlike the others."""
 BASE = 10.0
 """So much less are the base rates shrunk than the rest."""
 BARE = replace(MODULE, history=HistoryPrior())
@@ -120,8 +122,8 @@ def read(paths: Sequence[Path]) -> list[Labelled]:
     return histories
 
 
-def fitted(histories: Sequence[Labelled], everywhere: int = EVERYWHERE) -> tuple[float, Weights]:
-    """The mean base rate and the log-odds by feature."""
+def fitted(histories: Sequence[Labelled], everywhere: int = EVERYWHERE) -> Weights:
+    """The log-odds by feature."""
     spread: Counter[str] = Counter()
     for one in histories:
         often = Counter(name for names in one.names for name in names)
@@ -143,8 +145,8 @@ def fitted(histories: Sequence[Labelled], everywhere: int = EVERYWHERE) -> tuple
     model = LogisticRegression(C=SHRINKAGE, max_iter=300, fit_intercept=False)
     model.fit(rows, np.array(labels), sample_weight=np.array(weights))
     [odds] = model.coef_.tolist()
-    base = BASE * mean(odds[len(columns) :])
-    return base, {name: odds[place] for name, place in columns.items() if abs(odds[place]) >= LEAST}
+    kept = {name: odds[place] for name, place in columns.items() if abs(odds[place]) >= LEAST}
+    return {name: SHARE * weight for name, weight in kept.items()}
 
 
 Weights = dict[str, float]
@@ -155,13 +157,13 @@ def _is_general(name: str) -> bool:
 
 
 def write(histories: Sequence[Labelled]) -> None:
-    base, weights = fitted(histories)
+    weights = fitted(histories)
     by_kind: dict[str, Weights] = {kind: {} for kind in KINDS}
     for name, odds in weights.items():
         kind, _, value = name.partition("=")
         by_kind[kind][value] = round(odds, 2)
     names = [one.name for one in histories]
-    prior = {"histories": names, "base": round(base, 2), "weights": by_kind}
+    prior = {"histories": names, "weights": by_kind}
     text = json.dumps(prior, ensure_ascii=False, indent=0, separators=(",", ":"))
     TARGET.write_text(text + "\n", encoding="utf-8")
     windows = sum(len(one.windows) for one in histories)
@@ -175,9 +177,9 @@ def print_worth(
     rows: list[tuple[bool, list[float], list[float]]] = []
     for fold in range(folds):
         others = [one for place, one in enumerate(histories) if place % folds != fold]
-        base, weights = fitted(others, everywhere)
-        seeds = [("source", "filesystem", base)]  # all of them are
-        seeds += [(*name.split("=", 1), odds) for name, odds in weights.items()]  # type: ignore[misc]
+        found = fitted(others, everywhere)
+        parts = [(name.partition("="), odds) for name, odds in found.items()]
+        seeds = [(kind, value, odds) for (kind, _, value), odds in parts]
         for one in histories[fold::folds]:
             before, now = (figures(one.windows, each) for each in ([], seeds))
             rows.append((one.tests, before, now))

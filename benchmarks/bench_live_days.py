@@ -10,7 +10,7 @@ mattered that it told of. What mattered is drawn for each kind of event with its
 of it cannot be foretold. Told of, at once or later, is caught; the rest was missed.
 
 The second table: log lines of three to eight kinds, whose shares and chances to matter are drawn by
-chance; the control of the recall as it is and as it was, with a scorer that learns.
+chance; the gate as it is, as it was before the steady learner, and before labels corrected scores.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from prefrontal.decisions.decision import Decision
 from prefrontal.decisions.log import DecisionLog
 from prefrontal.decisions.pages import DecisionPages
 from prefrontal.decisions.payloads import WakePayload
+from prefrontal.pulse.learning.limbic import LEARNING_VERSION
 from prefrontal.pulse.shells.stepper import Stepper
 from prefrontal.settings import GateSettings, PolicySettings
 from prefrontal.testing import ManualClock
@@ -242,8 +243,17 @@ def kinds(seed: int) -> History:
     return history
 
 
-def kinds_row(name: str, make: type[Ours], answers: Answers, seeds: range) -> str:
-    runs = [run_recall(kinds(seed), make(0.9), answers, seed, 8, MODULES[0]) for seed in seeds]
+def kinds_row(
+    name: str,
+    make: type[Ours],
+    answers: Answers,
+    seeds: range,
+    learning: int = LEARNING_VERSION,
+) -> str:
+    runs = [
+        run_recall(kinds(seed), make(0.9), answers, seed, 8, MODULES[0], learning=learning)
+        for seed in seeds
+    ]
     got = [each.recall() for each in runs]
     held = [hit for each in runs for hit, _ in each.held()]
     cells = (
@@ -261,7 +271,8 @@ def kinds_table(runs: int) -> Iterator[str]:
     yield from ("", "| " + " | ".join(head) + " |", "| " + " | ".join(["---"] * len(head)) + " |")
     asked, seeds = Answers(delay=2), range(200, 200 + runs)
     yield kinds_row("ours", Ours, asked, seeds)
-    yield kinds_row("as it was", FirstRules, asked, seeds)
+    yield kinds_row("without the steady learner", Ours, asked, seeds, 2)
+    yield kinds_row("and scores as they are", FirstRules, asked, seeds, 2)
     yield kinds_row("every label known", Ours, Answers(complete=True), seeds)
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Protocol
 
 from prefrontal.pulse import LimbicLayer, ModuleFingerprint
+from prefrontal.pulse.learning.limbic import LEARNING_VERSION
 from prefrontal.pulse.learning.seed import Seed
 from prefrontal.pulse.modules.priors import HistoryPrior
 from prefrontal.types import SignalEvent
@@ -125,13 +126,15 @@ def run(
     looks: int = 0,
     module: ModuleFingerprint = MODULE,
     seeds: Sequence[Seed] = (),
+    learning: int = LEARNING_VERSION,
 ) -> Run:
     """Live from the first window, with no label before. looks: at the interval on the way.
 
-    seeds: that the scorer starts from, besides those of the module.
+    seeds: that the scorer starts from, besides those of the module. learning: version of how the
+    scorer learns.
     """
-    limbic = LimbicLayer(utc=True)
-    limbic.register(module.module_id, module, seeds)
+    limbic = LimbicLayer(utc=True, version=learning)
+    limbic.register(module.module_id, module, seeds, steady=not answers.complete)
     name = module.module_id
     draw, out = random.Random(seed), Run()
     waiting: list[tuple[int, int, float, float, float]] = []

@@ -68,11 +68,11 @@ bool learn(BoundLimbic& limbic, const std::string& module, py::handle window, do
 using NamedSeed = std::tuple<std::string, std::string, float>;
 
 void add(BoundLimbic& limbic, const std::string& module, const std::string& digest, float bias,
-         const std::vector<NamedSeed>& named) {
+         const std::vector<NamedSeed>& named, bool steady) {
   std::vector<Seed> seeds;
   for (const auto& [kind, value, weight] : named)
     seeds.push_back({key_of(kind_of(kind), value), kind_of(kind), weight});
-  limbic.add(module, digest, bias, seeds);
+  limbic.add(module, digest, bias, seeds, steady);
 }
 
 py::list contributions(const BoundLimbic& limbic, const std::string& module, py::handle window) {
@@ -93,7 +93,8 @@ void register_limbic(py::module_& pulse) {
              return new BoundLimbic(utc ? Zone::utc : Zone::local, learning_rates(version));
            }),
            py::arg("utc") = false, py::arg("version") = kLearningVersion)
-      .def("add", &add, py::arg("module_id"), py::arg("digest"), py::arg("bias"), py::arg("seeds"))
+      .def("add", &add, py::arg("module_id"), py::arg("digest"), py::arg("bias"), py::arg("seeds"),
+           py::arg("steady") = true)
       .def(
           "remove", [](BoundLimbic& l, const std::string& m) { l.remove(m); }, py::arg("module_id"))
       .def(

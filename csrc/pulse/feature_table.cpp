@@ -16,10 +16,11 @@ constexpr std::size_t kDenseShare = 4;  // dense once a quarter of the modules k
 }  // namespace
 
 void Row::Many::resize(std::size_t size) {
-  make_room(size - slow.size(), slow, fast, energies);
+  make_room(size - slow.size(), slow, fast, energies, steady);
   slow.resize(size, 0.0F);
   fast.resize(size, 0.0F);
   energies.resize(size, 0.0F);
+  steady.resize(size, 0.0F);
 }
 
 std::size_t Row::Many::at(Slot slot) const {
@@ -31,6 +32,7 @@ void Row::Many::set(std::size_t at, const Cell& cell) {
   slow[at] = cell.slow;
   fast[at] = cell.fast;
   energies[at] = cell.energy;
+  steady[at] = cell.steady;
 }
 
 Cell Row::find(Slot slot) const {
@@ -59,12 +61,13 @@ void Row::reserve(Slot slot, std::size_t slots) {
     return;
   }
   if (at < many_->slots.size() && many_->slots[at] == slot) return;
-  make_room(1, many_->slots, many_->slow, many_->fast, many_->energies);
+  make_room(1, many_->slots, many_->slow, many_->fast, many_->energies, many_->steady);
   const auto i = static_cast<std::ptrdiff_t>(at);
   many_->slots.insert(many_->slots.begin() + i, slot);
   many_->slow.insert(many_->slow.begin() + i, 0.0F);
   many_->fast.insert(many_->fast.begin() + i, 0.0F);
   many_->energies.insert(many_->energies.begin() + i, 0.0F);
+  many_->steady.insert(many_->steady.begin() + i, 0.0F);
   const std::size_t places = many_->slots.size();
   if (places >= kDenseFrom && places * kDenseShare >= slots) spread(slots);
 }
@@ -112,6 +115,7 @@ void Row::tidy() noexcept {
     many_->slow.resize(kept);
     many_->fast.resize(kept);
     many_->energies.resize(kept);
+    many_->steady.resize(kept);
   }
 }
 
@@ -120,14 +124,17 @@ void Row::add_to(Sums& sums) const {
   if (!many_) {
     sums.slow[slot_] += cell_.slow;
     sums.fast[slot_] += cell_.fast;
+    sums.steady[slot_] += cell_.steady;
   } else if (many_->dense) {
     const int n = static_cast<int>(std::min(sums.slow.size(), many_->slow.size()));
     simd::kernels().add(many_->slow.data(), sums.slow.data(), n);
     simd::kernels().add(many_->fast.data(), sums.fast.data(), n);
+    simd::kernels().add(many_->steady.data(), sums.steady.data(), n);
   } else {
     for (std::size_t i = 0; i < many_->slots.size(); ++i) {
       sums.slow[many_->slots[i]] += many_->slow[i];
       sums.fast[many_->slots[i]] += many_->fast[i];
+      sums.steady[many_->slots[i]] += many_->steady[i];
     }
   }
 }

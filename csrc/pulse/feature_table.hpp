@@ -14,17 +14,19 @@ namespace prefrontal::pulse {
 
 using Slot = std::uint32_t;  // place of a module
 
-// What one module knows of one feature: its log-odds as two learners see it.
+// What one module knows of one feature: its log-odds as three learners see it.
 struct Cell {
   float slow = 0.0F;    // steps shrink as evidence adds up (AdaGrad)
   float fast = 0.0F;    // steps of one size, which follow a world that changes
   float energy = 0.0F;  // AdaGrad's sum of squared gradients; 0 marks an absent cell
+  float steady = 0.0F;  // steps shrink in proportion to the evidence
 };
 
 // For all modules at once, by slot.
 struct Sums {
   std::vector<float> slow;
   std::vector<float> fast;
+  std::vector<float> steady;
 };
 
 // What is reserved or erased keeps its place, with a cell of zeros that counts as none, until
@@ -58,10 +60,11 @@ class Row {
     std::vector<float> slow;
     std::vector<float> fast;
     std::vector<float> energies;
+    std::vector<float> steady;
 
     void resize(std::size_t size);
     void set(std::size_t at, const Cell& cell);
-    Cell get(std::size_t at) const { return {slow[at], fast[at], energies[at]}; }
+    Cell get(std::size_t at) const { return {slow[at], fast[at], energies[at], steady[at]}; }
     std::size_t at(Slot slot) const;  // the first place from which the list goes on with others
   };
   static constexpr Slot kNobody = 0xFFFFFFFFU;

@@ -38,15 +38,34 @@ constexpr LearningRates version_2() {
   return rates;
 }
 
+// Found on drawn log lines, days and the four histories of benchmarks/recall.md.
+constexpr LearningRates version_3() {
+  LearningRates rates = version_2();
+  rates.steady = true;
+  auto set = [&rates](std::initializer_list<Kind> kinds, float variance) {
+    for (Kind kind : kinds) rates.kinds[static_cast<std::size_t>(kind)].variance = variance;
+  };
+  using enum Kind;
+  set({name, attribute, token, extension, only_extension, extensions}, 0.25F);
+  set({word, words}, 0.14F);
+  set({actor}, 0.4F);
+  set({directory, only_directory, directories, source, delta, count, file_kinds}, 0.07F);
+  set({size, magnitude, span, gap, hour, weekday, idle, rule}, 0.07F);
+  set({bias}, 0.05F);
+  return rates;
+}
+
 constexpr LearningRates kVersion1 = version_1();
 constexpr LearningRates kVersion2 = version_2();
+constexpr LearningRates kVersion3 = version_3();
 
 }  // namespace
 
 const LearningRates& learning_rates(int version) {
   if (version == 1) return kVersion1;
   if (version == 2) return kVersion2;
-  throw std::invalid_argument("version must be 1 or 2, got " + std::to_string(version));
+  if (version == 3) return kVersion3;
+  throw std::invalid_argument("version must be 1, 2 or 3, got " + std::to_string(version));
 }
 
 }  // namespace prefrontal::pulse

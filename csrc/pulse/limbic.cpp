@@ -87,8 +87,8 @@ bool Limbic::start_from(const std::string& module, const Rule& rule) {
 }
 
 void Limbic::add(const std::string& module, const std::string& digest, float bias,
-                 std::span<const Seed> seeds) {
-  scorer_.add(module, digest, bias, seeds);
+                 std::span<const Seed> seeds, bool steady) {
+  scorer_.add(module, digest, bias, seeds, steady);
   forget(module);
 }
 

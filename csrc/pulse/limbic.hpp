@@ -38,7 +38,7 @@ class Limbic {
 
   // A module without routes and rule; replaces one of the same name.
   void add(const std::string& module, const std::string& digest, float bias,
-           std::span<const Seed> seeds);
+           std::span<const Seed> seeds, bool steady = true);
   // Gives the module a rule to start from; false for an unknown module.
   bool start_from(const std::string& module, const Rule& rule);
   // From now on the module, asked alone, reads hours and weekdays in UTC.

@@ -12,6 +12,8 @@ namespace {
 
 constexpr float kEta = 0.3F;         // how sharply the mix follows the lead
 constexpr float kDiscount = 0.995F;  // of the lead, a label
+constexpr float kPairEta = 0.6F;
+constexpr float kPairOdds = -1.0F;  // log-odds of the pair before any label
 constexpr int kNewtonSteps = 6;
 constexpr std::size_t kMostFeatures = 1U << 17U;  // of one module; then the weakest half goes
 
@@ -65,20 +67,24 @@ bool LinearScorer::learn(const std::string& name, const Keys& keys, float label)
     cells[i].energy += energy;
     const KindRate& rate = rates_.of(i < keys.size() ? keys[i].kind : Kind::bias);
     const float share = rate.share(cells[i].energy);
-    steps[i] = {rates_.slow * rate.slow * share / std::sqrt(cells[i].energy), rate.fast * share};
+    steps[i] = {rates_.slow * rate.slow * share / std::sqrt(cells[i].energy), rate.fast * share,
+                rate.variance * share / (1.0F + rate.variance * cells[i].energy)};
     reach.slow += steps[i].slow;
     reach.fast += steps[i].fast;
+    reach.steady += steps[i].steady;
   }
   reach.fast *= rates_.fast;
-  const Logits part{rates_.part(reach.slow), rates_.part(reach.fast)};
+  const Logits part{rates_.part(reach.slow), rates_.part(reach.fast), rates_.part(reach.steady)};
   const float slow = part.slow * error_left(before.slow, part.slow * reach.slow, label);
   const float fast = part.fast * error_left(before.fast, part.fast * reach.fast, label);
+  const float steady = part.steady * error_left(before.steady, part.steady * reach.steady, label);
 
   for (std::size_t i = 0; i < cells.size(); ++i) {
     cells[i].slow += steps[i].slow * slow;
     cells[i].fast += rates_.fast * steps[i].fast * fast;
+    cells[i].steady += steps[i].steady * steady;
   }
-  judge(slot, before, label);
+  judge(module, before, label);
   bias_[slot] = cells.back();
   for (std::size_t i = 0; i < keys.size(); ++i) put(module, table_.row(rows[i]), cells[i]);
   if (module.features > kMostFeatures) forget_weakest(module, sizes);
@@ -86,14 +92,22 @@ bool LinearScorer::learn(const std::string& name, const Keys& keys, float label)
 }
 
 // Which learner predicted the label better, and so leads from now on.
-void LinearScorer::judge(Slot slot, const Logits& predicted, float label) {
-  const float lead = log_loss(predicted.fast, label) - log_loss(predicted.slow, label);
-  set_lead(slot, lead_[slot] * kDiscount + lead);
+void LinearScorer::judge(const Module& module, const Logits& predicted, float label) {
+  const float slow = log_loss(predicted.fast, label) - log_loss(predicted.slow, label);
+  const float both = mix_[module.slot].pair_of(predicted);
+  const float pair = log_loss(predicted.steady, label) - log_loss(both, label);
+  const Lead& lead = lead_[module.slot];
+  set_lead(module, {lead.slow * kDiscount + slow, lead.pair * kDiscount + pair});
 }
 
-void LinearScorer::set_lead(Slot slot, float lead) {
-  lead_[slot] = lead;
-  mix_[slot] = simd::sigmoid_of(kEta * lead);
+LinearScorer::Mix LinearScorer::mix_of(const Lead& lead, bool steady) {
+  const float pair = steady ? simd::sigmoid_of(kPairEta * lead.pair + kPairOdds) : 1.0F;
+  return {simd::sigmoid_of(kEta * lead.slow), pair};
+}
+
+void LinearScorer::set_lead(const Module& module, const Lead& lead) {
+  lead_[module.slot] = lead;
+  mix_[module.slot] = mix_of(lead, rates_.steady && module.steady);
 }
 
 // sizes: memory for all of them.

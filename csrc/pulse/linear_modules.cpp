@@ -7,14 +7,15 @@
 namespace prefrontal::pulse {
 
 void LinearScorer::add(const std::string& name, const std::string& digest, float bias,
-                       std::span<const Seed> seeds) {
+                       std::span<const Seed> seeds, bool steady) {
   Arrivals arrivals;
   Arrival& arrival = arrivals[name];
   arrival.digest = digest;
-  arrival.bias = {bias, bias, rates_.of(Kind::bias).seed_energy};
+  arrival.steady = steady;
+  arrival.bias = {bias, bias, rates_.of(Kind::bias).seed_energy, bias};
   for (auto seed = seeds.rbegin(); seed != seeds.rend(); ++seed)  // of two for a key the first
     arrival.cells.push_back(
-        {seed->key, {seed->weight, seed->weight, rates_.of(seed->kind).seed_energy}});
+        {seed->key, {seed->weight, seed->weight, rates_.of(seed->kind).seed_energy, seed->weight}});
   std::unique_lock lock(mutex_);
   admit(std::move(arrivals));
 }
@@ -66,7 +67,8 @@ void LinearScorer::enter(Module& module, Arrival& arrival) noexcept {
   module.digest.swap(arrival.digest);
   module.features = 0;
   bias_[module.slot] = arrival.bias;
-  set_lead(module.slot, arrival.lead);
+  module.steady = arrival.steady.value_or(module.steady);
+  set_lead(module, arrival.lead);
   for (const auto& [key, cell] : arrival.cells) put(module, *table_.find(key), cell);
 }
 
@@ -101,7 +103,7 @@ bool LinearScorer::seed(const std::string& name, std::span<const Seed> seeds) {
   for (const Seed& s : seeds) {
     Row& row = *table_.find(s.key);
     if (row.find(module.slot).energy == 0.0F)
-      put(module, row, {s.weight, s.weight, rates_.of(s.kind).seed_energy});
+      put(module, row, {s.weight, s.weight, rates_.of(s.kind).seed_energy, s.weight});
   }
   return true;
 }
@@ -135,8 +137,8 @@ Slot LinearScorer::free_slot() {
   if (free != used_.end()) return static_cast<Slot>(free - used_.begin());
   const std::size_t slots = used_.size() + 1;  // each is resized: one may have grown before
   bias_.resize(slots);
-  lead_.resize(slots, 0.0F);
-  mix_.resize(slots, 0.5F);
+  lead_.resize(slots);
+  mix_.resize(slots);
   used_.resize(slots, false);
   return static_cast<Slot>(slots - 1);
 }

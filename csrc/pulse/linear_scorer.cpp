@@ -9,12 +9,13 @@
 
 namespace prefrontal::pulse {
 LinearScorer::Logits LinearScorer::logits(Slot slot, const Keys& keys) const {
-  Logits total{bias_[slot].slow, bias_[slot].fast};
+  Logits total{bias_[slot].slow, bias_[slot].fast, bias_[slot].steady};
   for (const Key& key : keys) {
     if (const Row* row = table_.find(key.value)) {
       const Cell cell = row->find(slot);
       total.slow += cell.slow;
       total.fast += cell.fast;
+      total.steady += cell.steady;
     }
   }
   return total;
@@ -25,8 +26,7 @@ float LinearScorer::score(const std::string& module, const Keys& keys) const {
   const auto found = modules_.find(module);
   if (found == modules_.end() || keys.empty()) return 0.0F;
   const Slot slot = found->second.slot;
-  const Logits predicted = logits(slot, keys);
-  return simd::sigmoid_of(mixed(slot, predicted.slow, predicted.fast));
+  return simd::sigmoid_of(mix_[slot].of(logits(slot, keys)));
 }
 
 LinearScorer::Scores LinearScorer::score_all(const Keys& keys) const {
@@ -34,16 +34,19 @@ LinearScorer::Scores LinearScorer::score_all(const Keys& keys) const {
   Scores scores{names_, std::vector<float>(order_.size(), 0.0F)};
   if (keys.empty()) return scores;
   const std::size_t slots = bias_.size();
-  Sums sums{std::vector<float>(slots), std::vector<float>(slots)};
+  Sums sums{std::vector<float>(slots), std::vector<float>(slots), std::vector<float>(slots)};
   for (std::size_t slot = 0; slot < slots; ++slot) {
     sums.slow[slot] = bias_[slot].slow;
     sums.fast[slot] = bias_[slot].fast;
+    sums.steady[slot] = bias_[slot].steady;
   }
   for (const Key& key : keys) {
     if (const Row* row = table_.find(key.value)) row->add_to(sums);
   }
-  for (std::size_t i = 0; i < order_.size(); ++i)
-    scores.values[i] = mixed(order_[i], sums.slow[order_[i]], sums.fast[order_[i]]);
+  for (std::size_t i = 0; i < order_.size(); ++i) {
+    const Slot slot = order_[i];
+    scores.values[i] = mix_[slot].of({sums.slow[slot], sums.fast[slot], sums.steady[slot]});
+  }
   simd::kernels().sigmoid(scores.values.data(), scores.values.data(),
                           static_cast<int>(scores.values.size()));
   return scores;
@@ -76,9 +79,8 @@ LinearScorer::Scores LinearScorer::score_some(std::span<const std::string> asked
       const auto found = modules_.find(name);
       if (found == modules_.end()) continue;
       const Slot slot = found->second.slot;
-      const Logits predicted = logits(slot, keys);
       names->push_back(name);
-      scores.values.push_back(simd::sigmoid_of(mixed(slot, predicted.slow, predicted.fast)));
+      scores.values.push_back(simd::sigmoid_of(mix_[slot].of(logits(slot, keys))));
     }
   }
   scores.modules = std::move(names);
@@ -92,11 +94,13 @@ std::vector<Contribution> LinearScorer::contributions(
   const auto at = modules_.find(module);
   if (at == modules_.end() || features.empty()) return found;
   const Slot slot = at->second.slot;
-  found.push_back({"bias", mixed(slot, bias_[slot].slow, bias_[slot].fast)});
+  const Mix& mix = mix_[slot];
+  const auto weight_of = [&](const Cell& c) { return mix.of({c.slow, c.fast, c.steady}); };
+  found.push_back({"bias", weight_of(bias_[slot])});
   for (const NamedFeature& feature : features) {
     const Row* row = table_.find(feature.key);
     const Cell cell = row == nullptr ? Cell{} : row->find(slot);
-    const float weight = mixed(slot, cell.slow, cell.fast);
+    const float weight = weight_of(cell);
     if (weight != 0.0F) found.push_back({feature.name, weight});
   }
   std::sort(found.begin(), found.end(), [](const Contribution& a, const Contribution& b) {

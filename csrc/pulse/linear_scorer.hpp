@@ -1,21 +1,24 @@
 // Logistic relevance of a window for each module, learned online from labels.
 //
-//   p = sigmoid(m slow + (1 - m) fast), slow and fast each b + sum of w_i over the features
+//   p = sigmoid(n pair + (1 - n) steady), pair = m slow + (1 - m) fast,
+//   slow, fast and steady each b + sum of w_i over the features
 //
-// Two learners see every label. Both take implicit steps, w_i += r_i (y - p') with p' the
+// Three learners see every label. All take implicit steps, w_i += r_i (y - p') with p' the
 // learner's probability after the step, found by Newton's method, so one label never overshoots
 // (Kulis and Bartlett, ICML 2010). The slow one is AdaGrad, r_i = lr / sqrt(G_i) (Duchi et al.,
-// JMLR 2011); the fast one keeps r_i constant and so follows a world that changes. How large r_i
-// is depends on the feature's kind: learning_rates.hpp. m follows which of them predicted better
-// lately: m = sigmoid(eta * lead), lead the discounted difference of their log losses
-// (exponential weights; Herbster and Warmuth, 1998). No momentum, nothing random, the same bits
-// on every processor.
+// JMLR 2011); the fast one keeps r_i constant and so follows a world that changes; the steady one
+// divides by the evidence, r_i = v / (1 + v G_i). How large r_i is depends on the feature's kind:
+// learning_rates.hpp. m follows which of two predicted better lately: m = sigmoid(eta * lead), lead
+// the discounted difference of their log losses (exponential weights; Herbster and Warmuth, 1998);
+// n likewise, of the pair and the steady one, to whom odds of e are given before any label. No
+// momentum, nothing random, the same bits on every processor.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <shared_mutex>
 #include <span>
 #include <string>
@@ -49,9 +52,10 @@ class LinearScorer {
  public:
   explicit LinearScorer(const LearningRates& rates) : rates_(rates) {}
 
-  // Replaces a module of the same name. `digest` tells fingerprints apart across a save.
+  // Replaces a module of the same name. `digest` tells fingerprints apart across a save. `steady`:
+  // whether its scores mix in the steady learner, where the rates have one.
   void add(const std::string& module, const std::string& digest, float bias,
-           std::span<const Seed> seeds);
+           std::span<const Seed> seeds, bool steady = true);
   bool remove(const std::string& module);  // false when there was none
   // Adds what the module does not know yet; false for an unknown module.
   bool seed(const std::string& module, std::span<const Seed> seeds);
@@ -92,13 +96,20 @@ class LinearScorer {
     Slot slot = 0;
     std::string digest;
     std::size_t features = 0;
+    bool steady = true;
   };
   using Modules = std::map<std::string, Module, std::less<>>;
+  // How much better the slow learner predicted than the fast one, and both than the steady one.
+  struct Lead {
+    float slow = 0.0F;
+    float pair = 0.0F;
+  };
   // A module on its way in.
   struct Arrival {
     std::string digest;
     Cell bias;
-    float lead = 0.0F;
+    Lead lead;
+    std::optional<bool> steady;                         // none: as before
     std::vector<std::pair<std::uint64_t, Cell>> cells;  // the later of two for a key counts
   };
   using Arrivals = std::map<std::string, Arrival, std::less<>>;
@@ -106,13 +117,25 @@ class LinearScorer {
   struct Logits {
     float slow = 0.0F;
     float fast = 0.0F;
+    float steady = 0.0F;
   };
+  // Shares of the slow learner in the pair, and of the pair.
+  struct Mix {
+    float slow = 0.5F;
+    float pair = 1.0F;
+
+    float pair_of(const Logits& logits) const {
+      return slow * logits.slow + (1.0F - slow) * logits.fast;
+    }
+    float of(const Logits& logits) const {
+      return pair * pair_of(logits) + (1.0F - pair) * logits.steady;
+    }
+  };
+  static Mix mix_of(const Lead& lead, bool steady);
+  static void begin_steady(Arrival& module);
   Logits logits(Slot slot, const Keys& keys) const;
-  float mixed(Slot slot, float slow, float fast) const {
-    return mix_[slot] * slow + (1.0F - mix_[slot]) * fast;
-  }
-  void judge(Slot slot, const Logits& predicted, float label);
-  void set_lead(Slot slot, float lead);
+  void judge(const Module& module, const Logits& predicted, float label);
+  void set_lead(const Module& module, const Lead& lead);
   // `last` is called when nothing else can fail any more.
   void admit(Arrivals arrivals, const std::function<void()>& last = [] {});
   void reserve(Slot slot, const Arrival& arrival);
@@ -130,10 +153,10 @@ class LinearScorer {
 
   const LearningRates& rates_;
   Modules modules_;
-  std::vector<Cell> bias_;   // by slot
-  std::vector<float> lead_;  // by slot: how much better the slow learner predicted
-  std::vector<float> mix_;   // by slot: share of the slow learner
-  std::vector<bool> used_;   // by slot
+  std::vector<Cell> bias_;  // by slot
+  std::vector<Lead> lead_;  // by slot
+  std::vector<Mix> mix_;    // by slot
+  std::vector<bool> used_;  // by slot
   FeatureTable table_;
   std::shared_ptr<const std::vector<std::string>> names_ =
       std::make_shared<const std::vector<std::string>>();  // replaced whole, never edited

@@ -14,19 +14,21 @@ namespace prefrontal::pulse {
 inline constexpr std::string_view kLinearMagic = "PFLM";
 inline constexpr std::string_view kLstmMagic = "PFLS";
 
-// Stands behind the version. Throws std::invalid_argument for anything that is not whole and of
-// this magic and version.
+// Stands behind the version, which is 1 to `newest`. Throws std::invalid_argument for anything that
+// is not whole and of this magic.
 class ModelReader : public simd::SavedReader {
  public:
-  ModelReader(std::string_view bytes, std::string_view magic, std::uint32_t version)
-      : SavedReader("model file", of_kind(bytes, magic), magic) {
-    const auto stated = number<std::uint32_t>();
-    if (stated != version) {
-      throw std::invalid_argument("model file version must be " + std::to_string(version) +
-                                  ", got " + std::to_string(stated));
+  ModelReader(std::string_view bytes, std::string_view magic, std::uint32_t newest)
+      : SavedReader("model file", of_kind(bytes, magic), magic), version_(number<std::uint32_t>()) {
+    if (version_ < 1 || version_ > newest) {
+      throw std::invalid_argument("model file version must be " +
+                                  std::string(newest > 1 ? "1 to " : "") + std::to_string(newest) +
+                                  ", got " + std::to_string(version_));
     }
     verify();
   }
+
+  std::uint32_t version() const { return version_; }
 
   float finite() {
     const auto value = number<float>();
@@ -43,6 +45,8 @@ class ModelReader : public simd::SavedReader {
     }
     return bytes;
   }
+
+  std::uint32_t version_;
 };
 
 }  // namespace prefrontal::pulse

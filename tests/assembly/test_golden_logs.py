@@ -82,12 +82,14 @@ def test_a_log_of_before_modules_shared_a_budget_is_decided_again(tmp_path: Path
         assert log.counts()["global_budget"] > 100
 
 
-def test_a_log_of_before_audits_belonged_to_windows_is_decided_again(tmp_path: Path) -> None:
+def test_a_log_of_before_scorers_had_three_learners_is_decided_again(tmp_path: Path) -> None:
     found, tally = decided_again(golden(6, tmp_path))
     assert found == []
     assert (tally.starts, tally.lost, dict(tally.left)) == (3, 0, {})
+    assert dict(tally.versions) == {8: tally.decided}
     with DecisionLog(golden(6, tmp_path)) as log:
         assert log.counts()["audit"] > 10
+        assert len(list(log.labels_after(0))) > 100
 
 
 def test_a_golden_log_holds_what_decides(tmp_path: Path) -> None:

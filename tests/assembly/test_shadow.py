@@ -52,6 +52,7 @@ def settings(tmp_path: Path) -> Settings:
     document = {
         "modules": [MODULE],
         "recall": 0.9,
+        "audit_share": 1.0,  # by chance it would follow from the time
         "log_refusals": True,
         "policy": {"cooldown_s": 0},
         "sinks": [{"lines": "questions.jsonl"}],

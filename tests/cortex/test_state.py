@@ -44,7 +44,7 @@ async def test_beliefs_history_and_counters_survive_a_restart(tmp_path: Path) ->
         assert agent.cortex.memory.triggers.interactions == 1
         assert agent.cortex.last_trust("alice") == 2
         assert "- alice-is-reliable: " in await agent.prompt("alice")
-        assert any(line.startswith("Loaded 1 beliefs") for line in agent.logged("info"))
+        assert any(line.startswith("Loaded 1 belief") for line in agent.logged("info"))
         await agent.cycle(messages=3)
         assert agent.cortex.memory.history[-1].cycle == 2
         assert agent.asked[0]["previous_summary"] == "All is well."

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from prefrontal.pulse.learning.limbic import LimbicLayer
+from prefrontal.pulse.learning.limbic import LEARNING_VERSION, LimbicLayer
 from prefrontal.types import SignalEvent
 
 from .sample_modules import MONDAY_EVENING, file, fingerprint
@@ -20,7 +20,7 @@ SLACK = 0.02
 """How far a file that nobody was asked about may move."""
 
 
-def layer(priors: dict[str, Any], version: int = 2) -> LimbicLayer:
+def layer(priors: dict[str, Any], version: int = LEARNING_VERSION) -> LimbicLayer:
     limbic = LimbicLayer(utc=True, version=version)
     limbic.register("m", fingerprint(threshold=GATE, **priors))
     return limbic
@@ -152,14 +152,14 @@ def test_a_heartbeat_in_a_log_sleeps_and_an_error_still_wakes() -> None:
     assert limbic.score("m", line("ERROR disk full on node", 31)) > before - SLACK
 
 
-@pytest.mark.parametrize("version", [0, 3, "2", None])
+@pytest.mark.parametrize("version", [0, 4, "2", None])
 def test_a_version_that_is_none_is_refused(version: Any) -> None:
-    with pytest.raises(ValueError, match=r"^version must be 1 or 2, got "):
+    with pytest.raises(ValueError, match=r"^version must be 1, 2 or 3, got "):
         LimbicLayer(version=version)
 
 
 def test_weights_learned_by_version_1_go_on_in_version_2() -> None:
-    old, new = layer({}, version=1), layer({})
+    old, new = layer({}, version=1), layer({}, version=2)
     for place in varied(2, 40):
         old.update_weights("m", [file(*place)], float(place[0].endswith(".pdf")))
     new.restore_all(old.to_bytes())

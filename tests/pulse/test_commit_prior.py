@@ -134,8 +134,7 @@ def test_the_file_says_what_it_was_made_of_and_nothing_was_made_of_what_it_is_me
     raw = json.loads((files("prefrontal.pulse.learning") / "commit_prior.json").read_text("utf-8"))
     assert len(raw["histories"]) > 40
     assert not HELD_BACK & set(raw["histories"])
-    base, seeds = commit_prior()
-    assert -3.0 < base < 0.0
+    seeds = commit_prior()
     assert len(seeds) > 300
     assert len({(kind, value) for kind, value, _ in seeds}) == len(seeds)
-    assert all(0.1 <= abs(odds) <= 3.0 for _, _, odds in seeds)
+    assert all(0.05 <= abs(odds) <= 3.0 for _, _, odds in seeds)

@@ -232,8 +232,8 @@ LINES = ((0.06, 0.9, "ERROR disk lost"), (0.14, 0.15, "WARN slow retry"), (0.8, 
 
 
 def caught_of_lines(seed: int, version: int) -> float:
-    """Of log lines of three kinds, asked .90, each question answered, with a scorer that learns."""
-    scorer, control = LimbicLayer(utc=True), RecallControl(0.9, version=version)
+    """Of log lines of three kinds, asked .90, each question answered, by a scorer that wanders."""
+    scorer, control = LimbicLayer(utc=True, version=2), RecallControl(0.9, version=version)
     scorer.register("logs", built_in_module("logs", {"files": ["/app.log"]}, "log"))
     draw, caught, relevant = random.Random(seed), 0, 0
     for number in range(5000):

@@ -69,24 +69,26 @@ class Limbic:
     p = sigmoid(bias + sum of the weights of the window's features). Weights are kept by feature,
     so one lookup serves all modules. Safe to call from several threads.
 
-    utc: read hours and weekdays in UTC instead of local time. version: how it learns, 2 or, as
-    gates did before, 1 (all features of a window alike); saved weights are the same for both.
-    Raises ValueError for another version.
+    utc: read hours and weekdays in UTC instead of local time. version: how it learns, 3 or, as
+    gates did before, 2 (without a steady learner) or 1 (all features of a window alike, too); each
+    reads what another saved. Raises ValueError for another version.
     """
 
-    def __init__(self, utc: bool = False, version: int = 2) -> None: ...
+    def __init__(self, utc: bool = False, version: int = 3) -> None: ...
     def add(
         self,
         module_id: str,
         digest: str,
         bias: float,
         seeds: Sequence[tuple[str, str, float]],
+        steady: bool = True,
     ) -> None:
         """Start a module, replacing one of the same id.
 
         digest: tells fingerprints apart across a save. bias: log-odds before any feature.
         seeds: (kind, value, log-odds) of single features, such as ("extension", ".pdf", 3.2).
-        Raises ValueError for an unknown kind.
+        steady: whether its scores mix in the steady learner, where this version has one. Raises
+        ValueError for an unknown kind.
         """
 
     def remove(self, module_id: str) -> None:
@@ -138,7 +140,7 @@ class Limbic:
         """`score_all` of the modules alone that `Routes.match` names."""
 
     def learn(self, module_id: str, window: Sequence[SignalEvent], label: float) -> bool:
-        """One implicit AdaGrad step towards `label`, 0..1 (the caller checks it).
+        """One implicit step of each learner towards `label`, 0..1 (the caller checks it).
 
         How far a weight moves depends on the kind of its feature: csrc/pulse/learning_rates.hpp.
 

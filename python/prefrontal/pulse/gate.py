@@ -104,7 +104,8 @@ class Gate:
         """Start a module afresh; one of the same id is replaced, learning and all."""
         module_id = fingerprint.module_id
         self.forget(module_id)
-        self._limbic.register(module_id, fingerprint, NOVELTY if self.bursts is not None else ())
+        more = () if self.bursts is None else NOVELTY
+        self._limbic.register(module_id, fingerprint, more, steady=self.bursts is None)
         incidents = incident_control(self.settings, fingerprint, self._limbic, self.version)
         module = GateModule(fingerprint, self.settings, self.version, incidents)
         self.modules[module_id] = module

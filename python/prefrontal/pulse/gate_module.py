@@ -40,6 +40,8 @@ CALIBRATED = 8
 APART = 9
 """The first rules by which what one source sends moves no audit of another's windows, and by which
 a module of commits starts from what public histories say of these."""
+STEADY = 9
+"""The first rules by which a scorer also learns in steps in proportion to the evidence."""
 VERSION = 9
 """Of the rules by which a gate decides; a start notes it, so that it can be decided again."""
 

@@ -30,7 +30,7 @@ from .gate import Gate
 from .gate_module import APART, DECLARED, VERSION
 from .holds import CROWD
 from .learned import Learned, judged_before
-from .learning.limbic import LEARNING_VERSION, LimbicLayer
+from .learning.limbic import LimbicLayer, learning_version
 from .starts import Since, StartNote, asked_about
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def open_gate(
     none. every: labels after which it saves by itself. judged: windows judged before, where the
     store does not say. Raises InputError for two modules of one id.
     """
-    learning = min(version, LEARNING_VERSION)
+    learning = learning_version(version)
     limbic = LimbicLayer(
         *(settings.scorer, settings.seed),
         version=learning,

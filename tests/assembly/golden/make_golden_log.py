@@ -13,8 +13,8 @@ module was asked about sources without folders and an empty field kept its words
 `log-4.sqlite.gz` is "held" alone, written at 7ed2d4d, where a hold began with a question and
 groups were gathered in memory (version 4). `log-5.sqlite.gz` is "spent" alone, written at 1b8167b,
 where all modules spent the wakes of one budget, whoever came first (version 5). `log-6.sqlite.gz`
-is "following" alone, written at 1c3041c, where audits were drawn by the number of the event
-(version 8). A file that is there already is never written again.
+is "following" alone, written at 1c3041c, where audits were drawn by the number of the event and
+scorers had two learners (version 8). A file that is there already is never written again.
 """
 
 from __future__ import annotations

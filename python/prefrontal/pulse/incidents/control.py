@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...decisions.payloads import WakePayload
 from ...settings.budget import Budget, parse_budget
-from ..learning.limbic import LEARNING_VERSION, LimbicLayer
+from ..learning.limbic import LimbicLayer, learning_version
 from .bursts import MOST_KINDS, Kind, burst_events
 
 if TYPE_CHECKING:
@@ -205,12 +205,12 @@ class IncidentControl:
 
     def forget_seeds(self) -> None:
         """Start from nothing, where other histories say more than novelty does."""
-        self._limbic.register(self._fingerprint.module_id, self._fingerprint)
+        self._limbic.register(self._fingerprint.module_id, self._fingerprint, steady=False)
 
     def learn_kinds(self, names: Iterable[str]) -> None:
         """Have a scorer for each kind of incident."""
         for name in names:
-            self._kinds.register(name, self._fingerprint)
+            self._kinds.register(name, self._fingerprint, steady=False)
 
     def learn_kind(self, burst: Burst, window: tuple[SignalEvent, ...], incident: str) -> None:
         """Learn from another history what its burst belonged to; "" for nothing."""
@@ -315,9 +315,8 @@ def incident_control(
         return None
 
     def layer() -> LimbicLayer:
-        learning = min(version, LEARNING_VERSION)
-        seed, commits = settings.seed, limbic.commits
-        return LimbicLayer(settings.scorer, seed, version=learning, commits=commits)
+        learning, seed = learning_version(version), settings.seed
+        return LimbicLayer(settings.scorer, seed, version=learning, commits=limbic.commits)
 
     return IncidentControl(parse_budget(policy.budget), fingerprint, limbic, layer)
 

@@ -13,7 +13,7 @@ from ...errors import InputError
 from ...storage.files import write_atomic
 from ..modules.routes import interests
 from .labels import check_label
-from .seeds import commit_start, seeds
+from .seeds import commit_seeds, seeds
 
 if TYPE_CHECKING:
     import os
@@ -28,25 +28,28 @@ if TYPE_CHECKING:
 
 SCORERS = ("linear", "lstm")
 
-LEARNING_VERSION = 2
-"""How a linear scorer learns: 1 blamed all features of a window alike, as gates did until 0.1."""
+LEARNING_VERSION = 3
+"""How a linear scorer learns: 1 blamed all features alike, as gates did until 0.1; 2 had no steady
+learner, as gates had none before version 9 of their rules."""
+_STEADY_RULES = 9
 
 
 class LimbicLayer:
     """Scores windows for registered modules and learns from labels.
 
     scorer: "linear", a logistic model over one-hot features (kind of file, folders, words, actor,
-        hour, ...) that starts from the fingerprint and learns by implicit AdaGrad steps; or
+        hour, ...) that starts from the fingerprint and learns by implicit steps; or
         "lstm", a recurrent network of 21,057 weights a module over the 16 slots of
         `SignalEvent.to_feature_vector` (slot 7 as ln(1+minutes)/ln(1+1440)), which starts from
         random weights and learns by Adam.
     seed: for scorers that draw random numbers: the weights of an LSTM follow from the seed and the
         module's id. "linear" draws none, so every seed scores alike.
     utc: read hours and weekdays in UTC instead of local time; "lstm" reads only what events say.
-    version: how "linear" learns. 2: a label is explained first by what is specific to the window
+    version: how "linear" learns. A label is explained first by what is specific to the window
         (name, words, kind of file); what most windows share moves when labels about different
-        things agree. 1: all features alike, for logs of gates that learned so. Saved weights are
-        the same for both.
+        things agree. 2: without the learner whose steps shrink in proportion to the evidence; 1:
+        all features alike, too; both for logs of gates that learned so. Each reads the weights
+        that another saved; those of 1 and 2 then score as they did.
     undeclared: let signals of other sources than files, memory and time reach every module, as
         gates did before version 4 of their rules.
     commits: let modules that hear commits alone start from what public histories say of these, as
@@ -69,8 +72,8 @@ class LimbicLayer:
             raise ValueError(f"scorer must be one of {', '.join(SCORERS)}, got {scorer!r}")
         if not isinstance(seed, int) or isinstance(seed, bool):
             raise TypeError(f"seed must be a whole number, got {seed!r}")
-        if version not in (1, 2):
-            raise ValueError(f"version must be 1 or 2, got {version!r}")
+        if version not in (1, 2, 3):
+            raise ValueError(f"version must be 1, 2 or 3, got {version!r}")
         self._core: core.Limbic | core.LstmLimbic = (
             core.Limbic(utc, version) if scorer == "linear" else core.LstmLimbic(seed % 2**64)
         )
@@ -80,12 +83,19 @@ class LimbicLayer:
         self._loaded: frozenset[str] = frozenset()
 
     def register(
-        self, module_id: str, fingerprint: ModuleFingerprint, more: Sequence[Seed] = ()
+        self,
+        module_id: str,
+        fingerprint: ModuleFingerprint,
+        more: Sequence[Seed] = (),
+        *,
+        steady: bool = True,
     ) -> None:
         """Start a module from its fingerprint; one of the same id is replaced, learning and all.
 
         What `load` brought before the module was registered stays, under the same priors. more:
-        seeds besides those of the fingerprint; an LSTM has none.
+        seeds besides those of the fingerprint; an LSTM has none. steady: mix in the learner whose
+        steps shrink in proportion to the evidence; never for a history of which every window is
+        labelled, where it gains nothing.
         """
         if not isinstance(module_id, str):
             raise TypeError(f"module_id must be a str, got {module_id!r}")
@@ -100,9 +110,11 @@ class LimbicLayer:
         loaded = self.to_bytes() if module_id in self._loaded else None
         self._loaded -= {module_id}
         if isinstance(self._core, core.Limbic):
-            bias, of_commits = commit_start(fingerprint) if self.commits else (0.0, ())
-            first = [*seeds(fingerprint), *of_commits, *more]
-            self._core.add(module_id, _digest(fingerprint), bias, first)
+            of_commits = commit_seeds(fingerprint) if self.commits else ()
+            begin = [*seeds(fingerprint), *of_commits, *more]
+            history = fingerprint.history
+            asked = history is None or not history.complete
+            self._core.add(module_id, _digest(fingerprint), 0.0, begin, steady and asked)
         else:
             self._core.add(module_id, _digest(fingerprint), fingerprint.slot_relevance_mask())
         self._core.route(module_id, **interests(fingerprint, undeclared=self._undeclared))
@@ -280,6 +292,11 @@ class LimbicLayer:
             raise InputError(str(error)) from None
         self._loaded |= {name for name, outcome in outcomes.items() if outcome == "created"}
         return outcomes
+
+
+def learning_version(rules: int) -> int:
+    """How the scorer of a gate learns that decides by that version of the rules."""
+    return LEARNING_VERSION if rules >= _STEADY_RULES else min(rules, 2)
 
 
 def _digest(fingerprint: ModuleFingerprint) -> str:

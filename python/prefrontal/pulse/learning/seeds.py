@@ -71,18 +71,18 @@ def seeds(fingerprint: ModuleFingerprint) -> list[Seed]:
     return prior_seeds
 
 
-def commit_start(fingerprint: ModuleFingerprint) -> tuple[float, tuple[Seed, ...]]:
-    """What public histories say of commits: log-odds of all, and seeds.
+def commit_seeds(fingerprint: ModuleFingerprint) -> tuple[Seed, ...]:
+    """What public histories say of commits.
 
-    Nothing where the module does not hear the commits of a history or of git alone. What declares
-    git says how much commits matter by itself.
+    Nothing where the module does not hear the commits of a history or of git alone, or has a
+    threshold of its own, which was set for what it declares.
     """
     if fingerprint.history is not None:
-        return commit_prior() if fingerprint.history.commits else (0.0, ())
+        return commit_prior() if fingerprint.history.commits else ()
     elsewhere = fingerprint.filesystem or fingerprint.memory
-    if elsewhere or fingerprint.source_priors() != [fingerprint.git]:
-        return 0.0, ()
-    return 0.0, commit_prior()[1]
+    if elsewhere or fingerprint.default_threshold is not None:
+        return ()
+    return commit_prior() if fingerprint.source_priors() == [fingerprint.git] else ()
 
 
 def _others(fingerprint: ModuleFingerprint) -> list[Seed]:
