@@ -75,9 +75,7 @@ class Gate:
         self.asleep: list[Refusal] | None = None
         self.decided: list[Decision] = []
         self.held: list[Decision] = []
-        self.labels = 0
-        self.taken = 0
-        self.refused_count = 0
+        self.labels = self.taken = self.refused_count = 0
         self.judged = judged
         self.version = version
         self._limbic = limbic

@@ -113,8 +113,8 @@ class LimbicLayer:
             of_commits = commit_seeds(fingerprint) if self.commits else ()
             begin = [*seeds(fingerprint), *of_commits, *more]
             history = fingerprint.history
-            asked = history is None or not history.complete
-            self._core.add(module_id, _digest(fingerprint), 0.0, begin, steady and asked)
+            partial = history is None or not history.complete
+            self._core.add(module_id, _digest(fingerprint), 0.0, begin, steady and partial)
         else:
             self._core.add(module_id, _digest(fingerprint), fingerprint.slot_relevance_mask())
         self._core.route(module_id, **interests(fingerprint, undeclared=self._undeclared))
