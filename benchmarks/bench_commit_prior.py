@@ -49,7 +49,7 @@ KINDS = ("word", "file kinds", "count", "extension", "extensions", "only extensi
 NEWEST, FOLDS, LIVE, WHOLE = 4_000, 5, 1_000, 1_500
 EVERYWHERE, FIVE = 8, 5
 SHRINKAGE, LEAST = 0.05, 0.1
-SHARE = 0.7
+SHARE = 0.35
 """Of what is fitted: a history is unlike the others."""
 BASE = 10.0
 """So much less are the base rates shrunk than the rest."""
@@ -161,7 +161,7 @@ def write(histories: Sequence[Labelled]) -> None:
     by_kind: dict[str, Weights] = {kind: {} for kind in KINDS}
     for name, odds in weights.items():
         kind, _, value = name.partition("=")
-        by_kind[kind][value] = round(odds, 2)
+        by_kind[kind][value] = round(odds, 3)
     names = [one.name for one in histories]
     prior = {"histories": names, "weights": by_kind}
     text = json.dumps(prior, ensure_ascii=False, indent=0, separators=(",", ":"))

@@ -48,7 +48,7 @@ def scores(fingerprint: ModuleFingerprint, *, commits: bool = True) -> tuple[flo
 
 def test_a_history_of_commits_starts_from_what_others_say() -> None:
     feature, typo = scores(module(history=HistoryPrior(commits=True)))
-    assert typo < 0.1 < 0.25 < feature
+    assert typo < 0.2 < 0.4 < feature
 
 
 @pytest.mark.parametrize("commits", [True, False])
@@ -80,7 +80,7 @@ def test_rules_of_before_start_from_nothing() -> None:
         return opened.limbic.score("m", commit("Fix a typo in the docs", "/a.md", source="git"))
 
     assert first(APART - 1) == pytest.approx(0.77, abs=0.01)
-    assert first(APART) < 0.5
+    assert first(APART) < 0.6
 
 
 def test_what_was_learned_before_stays() -> None:
@@ -137,4 +137,4 @@ def test_the_file_says_what_it_was_made_of_and_nothing_was_made_of_what_it_is_me
     seeds = commit_prior()
     assert len(seeds) > 300
     assert len({(kind, value) for kind, value, _ in seeds}) == len(seeds)
-    assert all(0.05 <= abs(odds) <= 3.0 for _, _, odds in seeds)
+    assert all(0.03 <= abs(odds) <= 3.0 for _, _, odds in seeds)

@@ -3,7 +3,7 @@
 `commit_prior.json` holds log-odds of single features of the linear scorer: words of the subject,
 which kinds of files were changed together, and how many. A logistic regression was fitted to
 the histories that it names (benchmarks/bench_commit_prior.py); each had a base rate of its own, and
-no feature of less than eight of them is in it. Seven tenths of what was fitted ships, since a
+no feature of less than eight of them is in it. A third of what was fitted ships, since a
 history is unlike the others; how often commits matter is left to the labels, which move these
 weights like any other.
 """
