@@ -47,6 +47,8 @@ async def passing(clock: ManualClock, waiting: asyncio.Task[Any], *steps: float)
     """The result, while the clock moves on by each step in turn, no further than needed."""
     for _ in range(200):
         for step in steps:
+            for _ in range(50):  # turns of the loop, however busy the machine is
+                await asyncio.sleep(0)
             await asyncio.wait([waiting], timeout=0.001)
             if waiting.done():
                 return waiting.result()

@@ -121,15 +121,18 @@ def of_release(state: Path, version: int, **more: object) -> None:
 
 
 def test_decisions_by_the_rules_of_an_earlier_release_are_told_as_such(state: Path) -> None:
-    of_release(state, 6)
+    of_release(state, 6)  # whose scores differ in their rounding
     change(state, "UPDATE decisions SET score = 0.75 WHERE reason = 'below_threshold'")
     result = run()
     assert result.exit_code == 3
     assert result.output.splitlines()[1] == (
         "3 of them by version 6 of the rules, of an earlier release, and again by it (today's is"
-        f" {VERSION}): 1 difference."
+        f" {VERSION}): 4 differences."
     )
-    assert json.loads(run("--json").output)["rules"]["differing"] == {"6": 1}
+    told = json.loads(run("--json").output)
+    assert told["rules"]["differing"] == {"6": 4}
+    [changed] = [each for each in told["differences"] if each["was"] == 0.75]
+    assert changed["field"] == "score"
 
 
 def test_decisions_by_the_rules_of_a_later_release_are_not_compared(state: Path) -> None:
