@@ -42,7 +42,7 @@ def saved(line: str) -> str:
 @pytest.mark.exhaustive
 def test_the_page_and_the_replay_of_its_log_have_the_same_figures(tmp_path: Path) -> None:
     with shown_in(tmp_path) as context:
-        live(context.log, 600, starts=2, audit_share=0.3)
+        live(context.log, 600, starts=2, audit_share=0.6)
         folder = str(tmp_path / "state")
         arguments = ["replay", "--log", folder]
         as_json = CliRunner().invoke(main, [*arguments, "--json"])
