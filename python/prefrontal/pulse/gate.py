@@ -154,7 +154,7 @@ class Gate:
         if (standing := moment.standing) is not None and standing.shift:
             scores = {name: shifted(score, standing.shift) for name, score in scores.items()}
         slept: list[ScoredWindow] = []
-        number = audit_number(window, moment, self._first_event)
+        number = 0
         for name, score in scores.items():
             if (module := self.modules.get(name)) is None:
                 continue
@@ -165,6 +165,7 @@ class Gate:
                 slept.append(scored)
             else:
                 chance = module.control.audit_chance(score)
+                number = number or audit_number(window, moment, self._first_event)
                 drawn = score_draw(self.settings.seed, number, name) < chance
                 self._sleep(scored, chance if drawn else 0.0)
         if slept:
