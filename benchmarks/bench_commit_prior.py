@@ -35,6 +35,7 @@ from prefrontal.errors import PrefrontalError
 from prefrontal.protocols import TrialGate
 from prefrontal.pulse import LimbicLayer
 from prefrontal.pulse.learning import commit_prior
+from prefrontal.pulse.learning.seed import Seed
 from prefrontal.pulse.modules.priors import HistoryPrior
 from prefrontal.replay.backtest import Question
 from prefrontal.replay.curve import area_under_roc, ranked
@@ -122,8 +123,8 @@ def read(paths: Sequence[Path]) -> list[Labelled]:
     return histories
 
 
-def fitted(histories: Sequence[Labelled], everywhere: int = EVERYWHERE) -> Weights:
-    """The log-odds by feature."""
+def fitted(histories: Sequence[Labelled], everywhere: int = EVERYWHERE) -> list[Seed]:
+    """The log-odds of features."""
     spread: Counter[str] = Counter()
     for one in histories:
         often = Counter(name for names in one.names for name in names)
@@ -145,11 +146,9 @@ def fitted(histories: Sequence[Labelled], everywhere: int = EVERYWHERE) -> Weigh
     model = LogisticRegression(C=SHRINKAGE, max_iter=300, fit_intercept=False)
     model.fit(rows, np.array(labels), sample_weight=np.array(weights))
     [odds] = model.coef_.tolist()
-    kept = {name: odds[place] for name, place in columns.items() if abs(odds[place]) >= LEAST}
-    return {name: SHARE * weight for name, weight in kept.items()}
-
-
-Weights = dict[str, float]
+    kept = [(name, odds[place]) for name, place in columns.items() if abs(odds[place]) >= LEAST]
+    parts = [(name.partition("="), SHARE * weight) for name, weight in kept]
+    return [(kind, value, weight) for (kind, _, value), weight in parts]
 
 
 def _is_general(name: str) -> bool:
@@ -157,17 +156,16 @@ def _is_general(name: str) -> bool:
 
 
 def write(histories: Sequence[Labelled]) -> None:
-    weights = fitted(histories)
-    by_kind: dict[str, Weights] = {kind: {} for kind in KINDS}
-    for name, odds in weights.items():
-        kind, _, value = name.partition("=")
+    seeds = fitted(histories)
+    by_kind: dict[str, dict[str, float]] = {kind: {} for kind in KINDS}
+    for kind, value, odds in seeds:
         by_kind[kind][value] = round(odds, 3)
     names = [one.name for one in histories]
     prior = {"histories": names, "weights": by_kind}
     text = json.dumps(prior, ensure_ascii=False, indent=0, separators=(",", ":"))
     TARGET.write_text(text + "\n", encoding="utf-8")
     windows = sum(len(one.windows) for one in histories)
-    print(f"{len(weights)} features of {windows:,} windows of {len(names)} histories: {TARGET}")
+    print(f"{len(seeds)} features of {windows:,} windows of {len(names)} histories: {TARGET}")
 
 
 def print_worth(
@@ -177,11 +175,9 @@ def print_worth(
     rows: list[tuple[bool, list[float], list[float]]] = []
     for fold in range(folds):
         others = [one for place, one in enumerate(histories) if place % folds != fold]
-        found = fitted(others, everywhere)
-        parts = [(name.partition("="), odds) for name, odds in found.items()]
-        seeds = [(kind, value, odds) for (kind, _, value), odds in parts]
+        seeds = fitted(others, everywhere)
         for one in histories[fold::folds]:
-            before, now = (figures(one.windows, each) for each in ([], seeds))
+            before, now = (figures(one.windows, each) for each in ((), seeds))
             rows.append((one.tests, before, now))
     heads = ["relevant is", "histories", "AUC before any label", "log loss of the first 300"]
     heads += ["of the next 700", f"got in {LIVE:,}, asked .90", "woken"]
@@ -197,7 +193,7 @@ def print_worth(
         print(f"| {label} | {len(own)} | {' | '.join(cells)} |", flush=True)
 
 
-def figures(history: History, seeds: Sequence[tuple[str, str, float]]) -> list[float]:
+def figures(history: History, seeds: Sequence[Seed]) -> list[float]:
     """AUC of the untrained scorer, log losses as it learns, recall and share woken live."""
     limbic = LimbicLayer(utc=True)
     limbic.register("one", BARE, seeds)

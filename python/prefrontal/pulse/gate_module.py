@@ -39,9 +39,8 @@ CALIBRATED = 8
 """The first rules by which labels correct the scores that a recall follows from."""
 APART = 9
 """The first rules by which what one source sends moves no audit of another's windows, and by which
-a module of commits starts from what public histories say of these."""
-STEADY = 9
-"""The first rules by which a scorer also learns in steps in proportion to the evidence."""
+a module of commits starts from what public histories say of these; `STEADY` of learning/limbic.py
+are these, too."""
 VERSION = 9
 """Of the rules by which a gate decides; a start notes it, so that it can be decided again."""
 

@@ -31,7 +31,8 @@ SCORERS = ("linear", "lstm")
 LEARNING_VERSION = 3
 """How a linear scorer learns: 1 blamed all features alike, as gates did until 0.1; 2 had no steady
 learner, as gates had none before version 9 of their rules."""
-_STEADY_RULES = 9
+STEADY = 9
+"""The first rules by which a scorer also learns in steps in proportion to the evidence."""
 
 
 class LimbicLayer:
@@ -296,7 +297,7 @@ class LimbicLayer:
 
 def learning_version(rules: int) -> int:
     """How the scorer of a gate learns that decides by that version of the rules."""
-    return LEARNING_VERSION if rules >= _STEADY_RULES else min(rules, 2)
+    return LEARNING_VERSION if rules >= STEADY else min(rules, 2)
 
 
 def _digest(fingerprint: ModuleFingerprint) -> str:
