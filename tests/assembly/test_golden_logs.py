@@ -92,6 +92,18 @@ def test_a_log_of_before_scorers_had_three_learners_is_decided_again(tmp_path: P
         assert len(list(log.labels_after(0))) > 100
 
 
+def test_a_log_of_before_a_commit_was_read_as_its_files_is_decided_again(tmp_path: Path) -> None:
+    found, tally = decided_again(golden(7, tmp_path))
+    assert found == []
+    assert (tally.starts, tally.lost, dict(tally.left)) == (2, 0, {})
+    assert dict(tally.versions) == {9: tally.decided}
+    with DecisionLog(golden(7, tmp_path)) as log:
+        kept = list(log.records())
+        assert len(list(log.labels_after(0))) > 100
+    assert {each.subject for each in kept} == {"commits", "both"}
+    assert len({each.score for each in kept}) > 100
+
+
 def test_a_golden_log_holds_what_decides(tmp_path: Path) -> None:
     with DecisionLog(golden(1, tmp_path)) as log:
         counts, kept = log.counts(), list(log.records())

@@ -14,7 +14,9 @@ module was asked about sources without folders and an empty field kept its words
 groups were gathered in memory (version 4). `log-5.sqlite.gz` is "spent" alone, written at 1b8167b,
 where all modules spent the wakes of one budget, whoever came first (version 5). `log-6.sqlite.gz`
 is "following" alone, written at 1c3041c, where audits were drawn by the number of the event and
-scorers had two learners (version 8). A file that is there already is never written again.
+scorers had two learners (version 8). `log-7.sqlite.gz` is "commits" alone, written at 78324e1d,
+where a commit was read as news of some source, not as its files (version 9). A file that is there
+already is never written again.
 """
 
 from __future__ import annotations
@@ -36,6 +38,7 @@ from prefrontal.pulse.modules.fingerprint import parse_fingerprint
 from prefrontal.pulse.shells.asker import Asker
 from prefrontal.settings import GateSettings, PolicySettings
 from prefrontal.testing import ManualClock
+from prefrontal.types import SignalEvent
 
 from ..wake_days import MODULES, NOW, POLICY, Trust, gate, live, signals
 
@@ -152,6 +155,42 @@ def spent(log: DecisionLog) -> None:
     modules = [*MODULES[:2], parse_fingerprint(MODULES[2].to_dict() | {"hold_s": 30.0})]
     policy = PolicySettings(budget="12/hour", wakes_per_hour=9.0, burst=3, key_ttl_s=0.0)
     live(log, 400, seed=12, starts=4, modules=modules, policy=policy)
+
+
+def commits(log: DecisionLog) -> None:
+    """Commits as `GitSource` tells them, to a module of commits alone and to one of more."""
+    random, clock = Random(13), ManualClock(NOW)
+    usual: dict[str, Any] = {"cluster": "days", "version": "1", "default_threshold": None}
+    usual |= {"question_template": "{what} ({location})"}
+    modules = [
+        parse_fingerprint(usual | {"module_id": name, "signal_priors": {"git": {}} | more})
+        for name, more in (("commits", {}), ("both", {"logs": {"files": ["/var/log/a.log"]}}))
+    ]
+    told: dict[str, Any] = {"modules": modules, "recall": 0.6, "policy": PolicySettings()}
+    for count in (150, 30):
+        one = gate(log, clock, **told)
+        for _ in range(count):
+            clock.advance(random.expovariate(1 / 300))
+            for wake in one.judge(_commit(random, clock.now())):
+                log.add_label(wake.id, float("Add" in str(wake.question)), clock.now())
+        one.close()
+
+
+def _commit(random: Random, at: float) -> tuple[SignalEvent, ...]:
+    sha, verb = f"{random.getrandbits(160):040x}", random.choice(("Add", "Fix", "Bump", "Move"))
+    paths = random.sample(("src/parser.py", "tests/test_parser.py", "docs/index.md", "a.toml"), 2)
+    told = {"repository": "/srv/project", "branch": "main", "commit": sha, "actor": "Ada"}
+    told |= {"text": f"{verb} the parser (#{random.randrange(999)})"}
+    events = []
+    for path in paths:
+        more = {"path": path, "extension": path[path.rindex(".") :]}
+        if verb == "Move":
+            more |= {"old_path": f"old/{path}", "old_location": f"/srv/project/old/{path}"}
+        kind = "renamed" if verb == "Move" else random.choice(("created", "modified"))
+        at += 2e-5
+        location = f"/srv/project/{path}"
+        events.append(SignalEvent("git", location, kind, 1.0, at, told | more))
+    return tuple(events)
 
 
 if __name__ == "__main__":
