@@ -76,6 +76,19 @@ def git_complaint(folder: str, stderr: str, code: int) -> str:
     return f"git could not read {folder!r}: {first}"
 
 
+def commit_text(subject: str, body: str) -> str:
+    """What a commit says of itself: its subject, and of a merged request the title behind it.
+
+    body: the message below the subject, where hosts put that title.
+    """
+    title = body.lstrip().partition("\n")[0].strip()
+    if subject.startswith("Merge pull request ") or (
+        subject.startswith("Merge ") and "See merge request " in body
+    ):
+        return f"{subject}: {title}" if title else subject
+    return subject
+
+
 def check_files(folder: str) -> None:
     """SourceError where git would read from a pipe or a device, for ever, in the repository that
     holds `folder`. No repository at all is for git to tell.

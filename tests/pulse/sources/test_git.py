@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -88,6 +89,44 @@ def test_events_name_the_repository_and_the_branch_that_head_is_on(
     source._poller.call()
     [event] = receiver.rest()
     assert "branch" not in event.features
+
+
+def test_a_commit_has_one_time_and_what_is_no_utf_8_is_replaced_in_its_path(
+    source: GitSource, repository: Path, receiver: Receiver, commit: Commit
+) -> None:
+    ask(source, receiver)
+    name = os.fsdecode(b"caf\xe9.py")
+    commit("second", {name: "1", "a.txt": "2"})
+    source._poller.call()
+    text, code = receiver.rest()
+    assert text.timestamp == code.timestamp
+    assert code.features["path"] == "caf\ufffd.py"
+    assert code.location == str(repository / name)
+
+
+def test_a_merged_request_is_told_with_its_title(
+    source: GitSource, repository: Path, receiver: Receiver, commit: Commit, git: Git
+) -> None:
+    ask(source, receiver)
+    git(repository, "checkout", "-q", "-b", "side")
+    commit("side\n\nwith a body", {"side.txt": "1"})
+    git(repository, "checkout", "-q", "main")
+    text = "Merge pull request #7 from ada/side\n\nAdd dates\n\nMore of it."
+    git(repository, "merge", "-q", "--no-ff", "-m", text, "side")
+    source._poller.call()
+    [event] = receiver.rest()
+    assert event.features["text"] == "Merge pull request #7 from ada/side: Add dates"
+
+
+def test_a_submodule_that_moves_is_an_event_whatever_git_is_set_to_ignore(
+    source: GitSource, repository: Path, receiver: Receiver, git: Git
+) -> None:
+    ask(source, receiver)
+    place = f"160000,{'1' * 40},part"
+    git(repository, "update-index", "--add", "--cacheinfo", place)
+    git(repository, "commit", "-q", "-m", "Move the part")
+    git(repository, "config", "diff.ignoreSubmodules", "all")
+    assert ask(source, receiver) == [("created", "part")]
 
 
 def test_switching_branches_is_no_event_and_a_merge_is_one_change(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ...clock import Clock, SystemClock
 from ...errors import SourceError
-from ...git_access import check_files
+from ...git_access import check_files, commit_text
 from ...home_folder import expanded
 from ...types import SignalEvent
 from .git_commands import tell
@@ -44,9 +44,11 @@ class GitSource:
     commit, a pull, an amended or rebased commit is new, a switch to a branch is not. A merge
     tells what it brought to its first parent. A gate is handed a commit as one window. Events have
     the source "git", the file's absolute path as location, "created", "modified", "deleted" or
-    "renamed", and the features commit, actor (author), text (subject), repository (its top folder),
-    branch (unless HEAD is on none), path (in the repository), extension, and when renamed
-    old_location and old_path. What was told is kept with what was decided about it, or, where
+    "renamed", the moment at which the commit was seen, and the features commit, actor (author),
+    text (subject; of a merged request with its title), repository (its top folder), branch (unless
+    HEAD is on none), path (in the repository; what is no UTF-8 replaced), extension, and when
+    renamed old_location and old_path. A module of commits reads them as a replay of the repository
+    tells them. What was told is kept with what was decided about it, or, where
     events go somewhere else than to a gate, in the file `state_path`, which is also taken over; the
     next start goes on from there. Otherwise, and at the first start, commits that are there already
     are no event.
@@ -149,8 +151,9 @@ class GitSource:
             log.warning("%s has %d new commits; the last %d count", self._folder, count, COMMITS)
         output = tell(
             self._folder,
-            "log", "--reverse", "-z", "--name-status", "-m", "--format=%x01%H%n%aN%n%s",
-            "--encoding=UTF-8", "--no-ext-diff", "--no-textconv", f"-O{os.devnull}", "-M", "-l200",
+            "log", "--reverse", "-z", "--name-status", "-m", "--format=%x01%H%n%aN%n%s%n%b",
+            "--encoding=UTF-8", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none",
+            f"-O{os.devnull}", "-M", "-l200",
             f"--max-count={COMMITS}", *chosen,
             lines=wanted,
         )  # fmt: skip
@@ -181,14 +184,16 @@ class GitSource:
         """Each commit with its events. where: features of all of them."""
         tokens = iter(output.split(b"\0"))
         sha, shared = "", dict[str, object]()
-        events: list[SignalEvent] = []
+        events, seen_at = list[SignalEvent](), 0.0
         for token in tokens:
             if token.startswith(_MARK):
                 if sha:
                     yield sha, events
-                sha, actor, text = token[1:].decode("utf-8", "replace").split("\n", 2)
-                shared = {**where, "commit": sha, "actor": actor, "text": text.rstrip("\n")}
-                events = []
+                fields = token[1:].decode("utf-8", "replace").split("\n", 3)
+                sha, actor, subject, body = fields
+                text = commit_text(subject, body)
+                shared = {**where, "commit": sha, "actor": actor, "text": text}
+                events, seen_at = [], self._clock.now()
                 continue
             kind = _KINDS.get(token.lstrip(b"\n")[:1].decode("ascii", "replace"))
             if kind is None:
@@ -196,17 +201,22 @@ class GitSource:
             old = next(tokens, b"") if kind == "renamed" else b""
             path = next(tokens, b"")
             if len(events) < FILES:
-                events.append(self._event(kind, os.fsdecode(path), os.fsdecode(old), shared))
+                events.append(self._event(kind, path, old, seen_at, shared))
         if sha:
             yield sha, events
 
-    def _event(self, kind: str, path: str, old: str, shared: dict[str, object]) -> SignalEvent:
-        features = shared | {"path": path, "extension": Path(path).suffix}
+    def _event(
+        self, kind: str, path: bytes, old: bytes, seen_at: float, shared: dict[str, object]
+    ) -> SignalEvent:
+        inside = path.decode("utf-8", "replace")
+        features = shared | {"path": inside, "extension": Path(inside).suffix}
         if old:
-            features["old_location"] = str(Path(self._top, old))
-            features["old_path"] = old
-        location = str(Path(self._top, path))
-        return SignalEvent("git", location, kind, 1.0, self._clock.now(), features)
+            features["old_location"] = self._location(old)
+            features["old_path"] = old.decode("utf-8", "replace")
+        return SignalEvent("git", self._location(path), kind, 1.0, seen_at, features)
+
+    def _location(self, path: bytes) -> str:
+        return str(Path(self._top, os.fsdecode(path)))
 
     def _saved(self) -> set[str] | None:
         try:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO
 
 from ...errors import InputError, SourceError
+from ...git_access import commit_text
 from ...plural import many
 from ...types import SignalEvent, Window
 from . import git_process
@@ -192,17 +193,9 @@ class GitHistory:
                     continue
                 if files > FILES_KEPT:
                     self._cropped += 1
-                text = _with_title(subject, body) if subject.startswith("Merge ") else subject
+                text = commit_text(subject, body)
                 events = _events(changes, last, actor, text)
                 yield Commit(sha, last, events, actor, text, None, None, body, files)
-
-
-def _with_title(subject: str, body: str) -> str:
-    """A merge's subject and the title of the request it merged, which hosts put in the body."""
-    title = body.lstrip().partition("\n")[0].strip()
-    if subject.startswith("Merge pull request ") or "See merge request " in body:
-        return f"{subject}: {title}" if title else subject
-    return subject
 
 
 def _events(
