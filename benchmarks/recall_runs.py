@@ -127,13 +127,14 @@ def run(
     module: ModuleFingerprint = MODULE,
     seeds: Sequence[Seed] = (),
     learning: int = LEARNING_VERSION,
+    commit_files: bool = True,
 ) -> Run:
     """Live from the first window, with no label before. looks: at the interval on the way.
 
     seeds: that the scorer starts from, besides those of the module. learning: version of how the
-    scorer learns.
+    scorer learns. commit_files: as of `LimbicLayer`.
     """
-    limbic = LimbicLayer(utc=True, version=learning)
+    limbic = LimbicLayer(utc=True, version=learning, commit_files=commit_files)
     limbic.register(module.module_id, module, seeds, steady=not answers.complete)
     name = module.module_id
     draw, out = random.Random(seed), Run()

@@ -37,13 +37,22 @@ double unseen(const BoundLimbic& limbic, const std::string& module, py::handle w
   return limbic.scorer().unseen(module, key_buffer());
 }
 
-py::dict score_all(BoundLimbic& limbic, py::handle window) {
-  limbic.keys(read_window(window).events, key_buffer());
+// `score` is called without the GIL.
+LinearScorer::Scores scored(const BoundLimbic& limbic, const Window& window, auto score) {
   LinearScorer::Scores scores;
   {
     py::gil_scoped_release released;
-    scores = limbic.scorer().score_all(key_buffer());
+    scores = score(limbic.scorer(), key_buffer());
   }
+  limbic.score_commit(window, scores, key_buffer());
+  return scores;
+}
+
+py::dict score_all(BoundLimbic& limbic, py::handle window) {
+  const auto read = read_window(window);
+  limbic.keys(read.events, key_buffer());
+  const auto all = [](auto& scorer, auto& keys) { return scorer.score_all(keys); };
+  const auto scores = scored(limbic, read.events, all);
   return limbic.scores.filled(scores.modules, scores.values);
 }
 
@@ -52,11 +61,10 @@ py::dict score_routed(BoundLimbic& limbic, py::handle window) {
   const Routes::Match match = limbic.routes().match(read.events);
   if (match.all) return score_all(limbic, window);
   limbic.keys(match.modules, read.events, key_buffer());
-  LinearScorer::Scores scores;
-  {
-    py::gil_scoped_release released;
-    scores = limbic.scorer().score_some(match.modules, key_buffer());
-  }
+  const auto some = [&](auto& scorer, auto& keys) {
+    return scorer.score_some(match.modules, keys);
+  };
+  const auto scores = scored(limbic, read.events, some);
   return limbic.scores.of(scores.modules, scores.values);
 }
 
@@ -68,11 +76,11 @@ bool learn(BoundLimbic& limbic, const std::string& module, py::handle window, do
 using NamedSeed = std::tuple<std::string, std::string, float>;
 
 void add(BoundLimbic& limbic, const std::string& module, const std::string& digest, float bias,
-         const std::vector<NamedSeed>& named, bool steady) {
+         const std::vector<NamedSeed>& named, bool steady, bool commit_files) {
   std::vector<Seed> seeds;
   for (const auto& [kind, value, weight] : named)
     seeds.push_back({key_of(kind_of(kind), value), kind_of(kind), weight});
-  limbic.add(module, digest, bias, seeds, steady);
+  limbic.add(module, digest, bias, seeds, steady, commit_files);
 }
 
 py::list contributions(const BoundLimbic& limbic, const std::string& module, py::handle window) {
@@ -94,7 +102,7 @@ void register_limbic(py::module_& pulse) {
            }),
            py::arg("utc") = false, py::arg("version") = kLearningVersion)
       .def("add", &add, py::arg("module_id"), py::arg("digest"), py::arg("bias"), py::arg("seeds"),
-           py::arg("steady") = true)
+           py::arg("steady") = true, py::arg("commit_files") = false)
       .def(
           "remove", [](BoundLimbic& l, const std::string& m) { l.remove(m); }, py::arg("module_id"))
       .def(

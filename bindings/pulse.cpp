@@ -25,9 +25,10 @@ py::array_t<float> event_vector(py::handle event) {
   return out;
 }
 
-py::list feature_names(py::handle window, bool utc) {
+py::list feature_names(py::handle window, bool utc, bool commit_files) {
+  const Reading reading{utc ? Zone::utc : Zone::local, commit_files};
   py::list names;
-  for (const auto& f : extract_named(read_window(window).events, utc ? Zone::utc : Zone::local))
+  for (const auto& f : extract_named(read_window(window).events, reading))
     names.append(readable(f.name));
   return names;
 }
@@ -38,7 +39,8 @@ void register_pulse(py::module_& m) {
   py::module_ pulse = m.def_submodule("pulse");
   pulse.attr("FEATURE_DIM") = kFeatureDim;
   pulse.def("feature_vector", &event_vector, py::arg("event"));
-  pulse.def("feature_names", &feature_names, py::arg("window"), py::arg("utc") = false);
+  pulse.def("feature_names", &feature_names, py::arg("window"), py::arg("utc") = false,
+            py::arg("commit_files") = false);
   register_routes(pulse);
   register_limbic(pulse);
   register_lstm(pulse);

@@ -25,9 +25,10 @@ std::function<void(const LinearScorer::Outcome&)> routing_of_created(Routes& rou
   };
 }
 
-Zone Limbic::zone_of(const std::string& module) const {
+Reading Limbic::reading_of(const std::string& module) const {
+  const bool commit_files = scorer_.commit_files(module);
   std::lock_guard lock(mutex_);
-  return in_utc_.contains(module) ? Zone::utc : zone_;
+  return {in_utc_.contains(module) ? Zone::utc : zone_, commit_files};
 }
 
 void Limbic::read_utc(const std::string& module) {
@@ -36,15 +37,12 @@ void Limbic::read_utc(const std::string& module) {
 }
 
 void Limbic::keys(const std::string& module, const Window& window, Keys& keys) const {
-  extract_keys(window, zone_of(module), keys);
-  std::lock_guard lock(mutex_);
-  const auto rule = rules_.find(module);
-  if (rule != rules_.end() && !keys.empty())
-    keys.push_back({answer_key(module, rule->second, rule->second.matches(window)), Kind::rule});
+  extract_keys(window, reading_of(module), keys);
+  add_answer(module, window, keys);
 }
 
 void Limbic::keys(const Window& window, Keys& keys) const {
-  extract_keys(window, zone_, keys);
+  extract_keys(window, {zone_}, keys);
   std::lock_guard lock(mutex_);
   if (keys.empty()) return;
   for (const auto& [module, rule] : rules_)
@@ -52,7 +50,7 @@ void Limbic::keys(const Window& window, Keys& keys) const {
 }
 
 void Limbic::keys(std::span<const std::string> modules, const Window& window, Keys& keys) const {
-  extract_keys(window, zone_, keys);
+  extract_keys(window, {zone_}, keys);
   std::lock_guard lock(mutex_);
   if (keys.empty() || rules_.empty()) return;
   for (const std::string& module : modules) {
@@ -62,8 +60,28 @@ void Limbic::keys(std::span<const std::string> modules, const Window& window, Ke
   }
 }
 
+void Limbic::score_commit(const Window& window, LinearScorer::Scores& scores, Keys& keys) const {
+  if (!holds_commit_files(window)) return;
+  extract_keys(window, {zone_, true}, keys);
+  const std::size_t shared = keys.size();
+  for (std::size_t i = 0; i < scores.values.size(); ++i) {
+    const std::string& module = (*scores.modules)[i];
+    if (!scorer_.commit_files(module)) continue;
+    keys.resize(shared);
+    add_answer(module, window, keys);
+    scores.values[i] = scorer_.score(module, keys);
+  }
+}
+
+void Limbic::add_answer(const std::string& module, const Window& window, Keys& keys) const {
+  std::lock_guard lock(mutex_);
+  const auto rule = rules_.find(module);
+  if (rule != rules_.end() && !keys.empty())
+    keys.push_back({answer_key(module, rule->second, rule->second.matches(window)), Kind::rule});
+}
+
 std::vector<NamedFeature> Limbic::named(const std::string& module, const Window& window) const {
-  std::vector<NamedFeature> features = extract_named(window, zone_of(module));
+  std::vector<NamedFeature> features = extract_named(window, reading_of(module));
   std::lock_guard lock(mutex_);
   const auto rule = rules_.find(module);
   if (rule != rules_.end() && !features.empty()) {
@@ -87,8 +105,8 @@ bool Limbic::start_from(const std::string& module, const Rule& rule) {
 }
 
 void Limbic::add(const std::string& module, const std::string& digest, float bias,
-                 std::span<const Seed> seeds, bool steady) {
-  scorer_.add(module, digest, bias, seeds, steady);
+                 std::span<const Seed> seeds, bool steady, bool commit_files) {
+  scorer_.add(module, digest, bias, seeds, steady, commit_files);
   forget(module);
 }
 

@@ -34,11 +34,13 @@ class Limbic {
   void keys(const Window& window, Keys& keys) const;
   // The window's features and the answers of these modules' rules.
   void keys(std::span<const std::string> modules, const Window& window, Keys& keys) const;
+  // Replaces the scores of a commit by those modules that read it as its files; `keys` is a buffer.
+  void score_commit(const Window& window, LinearScorer::Scores& scores, Keys& keys) const;
   std::vector<NamedFeature> named(const std::string& module, const Window& window) const;
 
   // A module without routes and rule; replaces one of the same name.
   void add(const std::string& module, const std::string& digest, float bias,
-           std::span<const Seed> seeds, bool steady = true);
+           std::span<const Seed> seeds, bool steady = true, bool commit_files = false);
   // Gives the module a rule to start from; false for an unknown module.
   bool start_from(const std::string& module, const Rule& rule);
   // From now on the module, asked alone, reads hours and weekdays in UTC.
@@ -48,7 +50,8 @@ class Limbic {
 
  private:
   void forget(const std::string& module) noexcept;  // all but its weights
-  Zone zone_of(const std::string& module) const;
+  Reading reading_of(const std::string& module) const;
+  void add_answer(const std::string& module, const Window& window, Keys& keys) const;
 
   Zone zone_;
   LinearScorer scorer_;

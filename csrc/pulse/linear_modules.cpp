@@ -7,11 +7,12 @@
 namespace prefrontal::pulse {
 
 void LinearScorer::add(const std::string& name, const std::string& digest, float bias,
-                       std::span<const Seed> seeds, bool steady) {
+                       std::span<const Seed> seeds, bool steady, bool commit_files) {
   Arrivals arrivals;
   Arrival& arrival = arrivals[name];
   arrival.digest = digest;
   arrival.steady = steady;
+  arrival.commit_files = commit_files;
   arrival.bias = {bias, bias, rates_.of(Kind::bias).seed_energy, bias};
   for (auto seed = seeds.rbegin(); seed != seeds.rend(); ++seed)  // of two for a key the first
     arrival.cells.push_back(
@@ -68,6 +69,7 @@ void LinearScorer::enter(Module& module, Arrival& arrival) noexcept {
   module.features = 0;
   bias_[module.slot] = arrival.bias;
   module.steady = arrival.steady.value_or(module.steady);
+  module.commit_files = arrival.commit_files;
   set_lead(module, arrival.lead);
   for (const auto& [key, cell] : arrival.cells) put(module, *table_.find(key), cell);
 }
@@ -146,6 +148,12 @@ Slot LinearScorer::free_slot() {
 std::vector<std::string> LinearScorer::modules() const {
   std::shared_lock lock(mutex_);
   return *names_;
+}
+
+bool LinearScorer::commit_files(const std::string& module) const {
+  std::shared_lock lock(mutex_);
+  const auto found = modules_.find(module);
+  return found != modules_.end() && found->second.commit_files;
 }
 
 std::size_t LinearScorer::features(const std::string& module) const {

@@ -53,9 +53,10 @@ class LinearScorer {
   explicit LinearScorer(const LearningRates& rates) : rates_(rates) {}
 
   // Replaces a module of the same name. `digest` tells fingerprints apart across a save. `steady`:
-  // whether its scores mix in the steady learner, where the rates have one.
+  // whether its scores mix in the steady learner, where the rates have one. `commit_files`: how the
+  // module's keys are to be read, kept with its weights, which mean nothing otherwise.
   void add(const std::string& module, const std::string& digest, float bias,
-           std::span<const Seed> seeds, bool steady = true);
+           std::span<const Seed> seeds, bool steady = true, bool commit_files = false);
   bool remove(const std::string& module);  // false when there was none
   // Adds what the module does not know yet; false for an unknown module.
   bool seed(const std::string& module, std::span<const Seed> seeds);
@@ -81,6 +82,9 @@ class LinearScorer {
   // Share of the keys that no label told the module about; 0 for none and for an unknown module.
   double unseen(const std::string& module, const Keys& keys) const;
 
+  // As of `add`; false for an unknown module.
+  bool commit_files(const std::string& module) const;
+
   // Weights held for the module; 0 for an unknown one.
   std::size_t features(const std::string& module) const;
 
@@ -97,6 +101,7 @@ class LinearScorer {
     std::string digest;
     std::size_t features = 0;
     bool steady = true;
+    bool commit_files = false;
   };
   using Modules = std::map<std::string, Module, std::less<>>;
   // How much better the slow learner predicted than the fast one, and both than the steady one.
@@ -109,7 +114,8 @@ class LinearScorer {
     std::string digest;
     Cell bias;
     Lead lead;
-    std::optional<bool> steady;                         // none: as before
+    std::optional<bool> steady;  // none: as before
+    bool commit_files = false;
     std::vector<std::pair<std::uint64_t, Cell>> cells;  // the later of two for a key counts
   };
   using Arrivals = std::map<std::string, Arrival, std::less<>>;

@@ -1,9 +1,11 @@
 // LinearScorer's saved form, little-endian:
-//   "PFLM" u32 version | u32 modules: { string name, string digest, leads, cell bias,
+//   "PFLM" u32 version | u32 modules: { string name, string digest, flags, leads, cell bias,
 //   u32 cells: { u64 key, cell } } | u32 crc32 of everything before it
 // In version 1, of scorers without a steady learner, leads are f32 slow, and a cell is f32 slow,
-// f32 fast, f32 energy. In version 2 f32 pair follows in leads, f32 steady in a cell.
-// A string is u32 length and bytes. Modules are in order of name, cells in order of key.
+// f32 fast, f32 energy. From version 2 on f32 pair follows in leads, f32 steady in a cell. Flags
+// come with version 3: a u32, 1 where commits are read as their files. Without such a module
+// version 2 is written, as by gates of before, whose starts keep a checksum. A string is u32 length
+// and bytes. Modules are in order of name, cells in order of key.
 #include <algorithm>
 #include <mutex>
 
@@ -15,11 +17,13 @@ namespace {
 
 constexpr std::uint32_t kPairVersion = 1;
 constexpr std::uint32_t kSteadyVersion = 2;
+constexpr std::uint32_t kFlagsVersion = 3;
+constexpr std::uint32_t kCommitFiles = 1;
 
 Cell read_cell(ModelReader& reader) {
   Cell cell{reader.finite(), reader.finite(), reader.finite()};
   reader.expect(cell.energy > 0.0F, "hold energies above 0, got others");
-  if (reader.version() == kSteadyVersion) cell.steady = reader.finite();
+  if (reader.version() >= kSteadyVersion) cell.steady = reader.finite();
   return cell;
 }
 
@@ -44,11 +48,15 @@ std::string LinearScorer::save() const {
       append(cells[slot], cell, rates_.steady);
     });
   }
-  simd::SavedWriter out(kLinearMagic, rates_.steady ? kSteadyVersion : kPairVersion);
+  const bool flags =
+      std::ranges::any_of(modules_, [](const auto& module) { return module.second.commit_files; });
+  const std::uint32_t version = flags ? kFlagsVersion : kSteadyVersion;
+  simd::SavedWriter out(kLinearMagic, rates_.steady ? version : kPairVersion);
   out.number(static_cast<std::uint32_t>(modules_.size()));
   for (const auto& [name, module] : modules_) {
     out.text(name);
     out.text(module.digest);
+    if (rates_.steady && flags) out.number(module.commit_files ? kCommitFiles : 0U);
     out.number(lead_[module.slot].slow);
     if (rates_.steady) out.number(lead_[module.slot].pair);
     std::string bias;
@@ -72,14 +80,19 @@ void LinearScorer::begin_steady(Arrival& module) {
 }
 
 LinearScorer::Arrivals LinearScorer::read_modules(std::string_view bytes, std::string_view only) {
-  ModelReader reader(bytes, kLinearMagic, kSteadyVersion);
+  ModelReader reader(bytes, kLinearMagic, kFlagsVersion);
   Arrivals modules;
   for (auto n = reader.number<std::uint32_t>(); n > 0; --n) {
     std::string name(reader.text());
     Arrival module;
     module.digest = reader.text();
+    if (reader.version() >= kFlagsVersion) {
+      const auto flags = reader.number<std::uint32_t>();
+      reader.expect(flags <= kCommitFiles, "hold known flags, got others");
+      module.commit_files = flags == kCommitFiles;
+    }
     module.lead.slow = reader.finite();
-    if (reader.version() == kSteadyVersion) module.lead.pair = reader.finite();
+    if (reader.version() >= kSteadyVersion) module.lead.pair = reader.finite();
     module.bias = read_cell(reader);
     for (auto cells = reader.number<std::uint32_t>(); cells > 0; --cells) {
       const auto key = reader.number<std::uint64_t>();

@@ -81,11 +81,19 @@ Place split_location(std::string_view location) {
   return {location.substr(0, std::max<std::size_t>(slash, 1)), location.substr(slash + 1)};
 }
 
+// Of a file of a commit; "" of any other event.
+std::string_view path_in_repository(const Event& e) {
+  if (e.source != "git") return {};
+  for (const Attribute& place : e.places)
+    if (place.name == "path") return place.text;
+  return {};
+}
+
 template <class Sink>
 class Extraction {
  public:
-  Extraction(const Window& window, Zone zone, Sink sink)
-      : window_(window), zone_(zone), sink_(sink) {
+  Extraction(const Window& window, Reading reading, Sink sink)
+      : window_(window), reading_(reading), sink_(sink) {
     seen().clear();
   }
 
@@ -115,15 +123,17 @@ class Extraction {
   void event(const Event& e) {
     emit(Kind::source, e.source);
     emit(Kind::delta, e.delta_type);
-    const Place place = split_location(e.location);
-    const bool file = e.source == "filesystem";
+    const std::string_view path = reading_.commit_files ? path_in_repository(e) : "";
+    const std::string_view location = path.empty() ? e.location : path;
+    const Place place = split_location(location);
+    const bool file = !path.empty() || e.source == "filesystem";
     if (file) {
-      const std::string extension =
-          e.extension.empty() ? lower_extension(place.name) : lower_case(e.extension);
+      const bool given = path.empty() && !e.extension.empty();
+      const std::string extension = given ? lower_case(e.extension) : lower_extension(place.name);
       emit(Kind::extension, extension);
       if (const std::string both = double_extension(place.name); !both.empty())
         emit(Kind::extension, both);
-      remember(kinds_, file_kind(e.location, extension));
+      remember(kinds_, file_kind(location, extension));
       remember(extensions_, extension);
       if (e.size_bytes > 0.0) emit(Kind::size, doubling_bucket(e.size_bytes));
     } else {
@@ -138,7 +148,12 @@ class Extraction {
     });
     if (e.source == "time") emit(Kind::idle, doubling_bucket(e.minutes_since_last_activation));
     said(e);
-    for (const Attribute& a : e.attributes) attribute(a);
+    for (const Attribute& a : e.attributes) {
+      if (path.empty())
+        attribute(a.name, a);
+      else
+        attribute_of_commit(a);
+    }
   }
 
   void directories(std::string_view directory) {
@@ -180,8 +195,17 @@ class Extraction {
     pair(hash_bytes("$"), "$");
   }
 
-  void attribute(const Attribute& a) {
-    std::string value(a.name);
+  // As a replayed history tells it: where a file was before, in the repository. Which repository
+  // and branch is told besides, as what many windows share; which commit is no word of any other.
+  void attribute_of_commit(const Attribute& a) {
+    if (a.name == "commit" || a.name == "old_location") return;
+    if (a.name == "old_path") return attribute("old_location", a);
+    const bool shared = a.name == "repository" || a.name == "branch";
+    attribute(a.name, a, shared ? Kind::directory : Kind::attribute);
+  }
+
+  void attribute(std::string_view name, const Attribute& a, Kind role = Kind::attribute) {
+    std::string value(name);
     value += '=';
     if (a.kind == Attribute::Kind::text) {
       value += a.text;
@@ -190,7 +214,7 @@ class Extraction {
     } else {
       value += doubling_bucket(a.number);
     }
-    emit(Kind::attribute, value);
+    emit(Kind::attribute, role, hash_bytes(value), value);
   }
 
   static void remember(std::vector<std::string>& set, std::string_view value) {
@@ -223,7 +247,7 @@ class Extraction {
     CivilTime civil;
     if (last.source == "time")
       civil = civil_time(last.hour_sin, last.hour_cos, last.dow_sin, last.dow_cos);
-    if (!civil.valid) civil = civil_time(last.timestamp, zone_);
+    if (!civil.valid) civil = civil_time(last.timestamp, reading_.zone);
     if (civil.valid) {
       static constexpr std::string_view kDays[] = {"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"};
       emit(Kind::hour, std::to_string(civil.hour));
@@ -244,7 +268,7 @@ class Extraction {
   }
 
   const Window& window_;
-  Zone zone_;
+  Reading reading_;
   Sink sink_;
   std::size_t room_ = kMaxFeatures - kOfTheWhole;
   std::vector<std::string> extensions_;
@@ -256,14 +280,18 @@ class Extraction {
 
 }  // namespace
 
-void extract_keys(const Window& window, Zone zone, Keys& keys) {
-  keys.clear();
-  if (!window.empty()) Extraction<KeySink>(window, zone, KeySink{keys}).run();
+bool holds_commit_files(const Window& window) {
+  return std::ranges::any_of(window, [](const Event& e) { return !path_in_repository(e).empty(); });
 }
 
-std::vector<NamedFeature> extract_named(const Window& window, Zone zone) {
+void extract_keys(const Window& window, Reading reading, Keys& keys) {
+  keys.clear();
+  if (!window.empty()) Extraction<KeySink>(window, reading, KeySink{keys}).run();
+}
+
+std::vector<NamedFeature> extract_named(const Window& window, Reading reading) {
   std::vector<NamedFeature> features;
-  if (!window.empty()) Extraction<NameSink>(window, zone, NameSink{features}).run();
+  if (!window.empty()) Extraction<NameSink>(window, reading, NameSink{features}).run();
   return features;
 }
 

@@ -25,11 +25,21 @@ struct NamedFeature {
   std::string name;  // "extension=.py", "word=fix"
 };
 
+// How a window is read. commit_files: an event of git that names its path in the repository is that
+// file, as a replayed history tells of it; otherwise it is news of some source.
+struct Reading {
+  Zone zone = Zone::local;
+  bool commit_files = false;
+};
+
+// Whether any event is a file of a commit, so that the two ways to read it differ.
+bool holds_commit_files(const Window& window);
+
 // Replaces `keys` by the window's distinct keys, in a fixed order. Empty for an empty window.
-void extract_keys(const Window& window, Zone zone, Keys& keys);
+void extract_keys(const Window& window, Reading reading, Keys& keys);
 
 // The same keys in the same order, each with what a person reads.
-std::vector<NamedFeature> extract_named(const Window& window, Zone zone);
+std::vector<NamedFeature> extract_named(const Window& window, Reading reading);
 
 // A-Z as a-z; every other byte stays.
 std::string lower_case(std::string_view text);

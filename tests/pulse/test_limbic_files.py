@@ -133,9 +133,9 @@ def test_a_foreign_file_is_refused_and_changes_nothing(tmp_path: Path, foreign: 
 
 
 def test_a_file_of_a_later_version_is_refused_by_its_version(saved: Path) -> None:
-    body = b"PFLM" + struct.pack("<I", 3) + saved.read_bytes()[8:-4]
+    body = b"PFLM" + struct.pack("<I", 4) + saved.read_bytes()[8:-4]
     saved.write_bytes(body + struct.pack("<I", zlib.crc32(body)))
-    with pytest.raises(InputError, match=r"model file version must be 1 to 2, got 3$"):
+    with pytest.raises(InputError, match=r"model file version must be 1 to 3, got 4$"):
         LimbicLayer().load(saved)
 
 

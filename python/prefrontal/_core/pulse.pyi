@@ -17,10 +17,13 @@ FEATURE_DIM: int
 def feature_vector(event: SignalEvent) -> NDArray[np.float32]:
     """The event as float32[16], a new array; the slots are documented on SignalEvent."""
 
-def feature_names(window: Sequence[SignalEvent], utc: bool = False) -> list[str]:
+def feature_names(
+    window: Sequence[SignalEvent], utc: bool = False, commit_files: bool = False
+) -> list[str]:
     """The one-hot features of the window, as a person reads them: "extension=.py", "word=fix".
 
     Distinct, in the order the scorer adds them, at most 1,024, from the first 256 events.
+    commit_files: read a commit as its files, as `Limbic.add`.
     """
 
 def share_interval(hits: int, trials: int, confidence: float = 0.9) -> tuple[float, float]:
@@ -82,12 +85,15 @@ class Limbic:
         bias: float,
         seeds: Sequence[tuple[str, str, float]],
         steady: bool = True,
+        commit_files: bool = False,
     ) -> None:
         """Start a module, replacing one of the same id.
 
         digest: tells fingerprints apart across a save. bias: log-odds before any feature.
         seeds: (kind, value, log-odds) of single features, such as ("extension", ".pdf", 3.2).
-        steady: whether its scores mix in the steady learner, where this version has one. Raises
+        steady: whether its scores mix in the steady learner, where this version has one.
+        commit_files: read an event of git that names its path in the repository as that file, with
+        the features that a replay gives it; kept with the weights by `save` of version 3. Raises
         ValueError for an unknown kind.
         """
 

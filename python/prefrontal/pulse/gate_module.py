@@ -41,7 +41,10 @@ APART = 9
 """The first rules by which what one source sends moves no audit of another's windows, and by which
 a module of commits starts from what public histories say of these; `STEADY` of learning/limbic.py
 are these, too."""
-VERSION = 9
+FILED = 10
+"""The first rules by which a module of commits reads one as its files, as a replay does, and starts
+where that starts, unless the settings fix a threshold or bursts are decided about."""
+VERSION = 10
 """Of the rules by which a gate decides; a start notes it, so that it can be decided again."""
 
 

@@ -27,7 +27,7 @@ from ..errors import InputError
 from ..types import Reason
 from .budgets.fair_shares import Spender, source_of
 from .gate import Gate
-from .gate_module import APART, DECLARED, VERSION
+from .gate_module import APART, DECLARED, FILED, VERSION
 from .holds import CROWD
 from .learned import Learned, judged_before
 from .learning.limbic import LimbicLayer, learning_version
@@ -150,6 +150,7 @@ def open_gate(
         version=learning,
         undeclared=version < DECLARED,
         commits=version >= APART,
+        commit_files=version >= FILED and _follows_recall(settings),
     )
     before = judged_before(store) if judged is None else judged
     gate = Gate(settings, limbic, clock, standings, attention, judged=before, version=version)
@@ -165,6 +166,11 @@ def open_gate(
     waiting = store.waiting_windows()
     gate.restore_waiting(asked_about(store, waiting) if asking else waiting)
     return OpenGate(gate, learned, limbic)
+
+
+def _follows_recall(settings: GateSettings) -> bool:
+    """Whether no score is held against a fixed one, nor bursts against where theirs began."""
+    return settings.threshold is None and not settings.policy.incidents
 
 
 def _spender(record: Decision) -> Spender:

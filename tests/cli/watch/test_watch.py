@@ -481,7 +481,7 @@ def test_a_commit_is_one_question_with_its_subject_and_author(
         question = running.line()
         _, others, messages = running.end()
     asked = "c.py and 2 more were changed in src by Jane Doe: Fix the parser. Does it matter?"
-    assert "repository   0.79" in question
+    assert "repository   0.62" in question
     assert question.endswith(f"{asked} ({repository}/src/c.py)")
     assert others == []
     assert messages[0] == "Stopped: 1 event, 1 wake, 0 slept, 0 audits."

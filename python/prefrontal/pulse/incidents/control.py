@@ -316,7 +316,12 @@ def incident_control(
 
     def layer() -> LimbicLayer:
         learning, seed = learning_version(version), settings.seed
-        return LimbicLayer(settings.scorer, seed, version=learning, commits=limbic.commits)
+        return LimbicLayer(
+            *(settings.scorer, seed),
+            version=learning,
+            commits=limbic.commits,
+            commit_files=False,
+        )
 
     return IncidentControl(parse_budget(policy.budget), fingerprint, limbic, layer)
 

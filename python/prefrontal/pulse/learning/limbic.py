@@ -55,6 +55,9 @@ class LimbicLayer:
         gates did before version 4 of their rules.
     commits: let modules that hear commits alone start from what public histories say of these, as
         gates do from version 9 of their rules on.
+    commit_files: let those modules read a commit as its files, with the features that a replay
+        gives it, as gates do from version 10 of their rules on. It is kept with the weights: a
+        module restored from what was learned without goes on without.
 
     A window is a list of events, the latest last. Methods may be called from several threads.
     """
@@ -68,6 +71,7 @@ class LimbicLayer:
         version: int = LEARNING_VERSION,
         undeclared: bool = False,
         commits: bool = True,
+        commit_files: bool = True,
     ) -> None:
         if scorer not in SCORERS:
             raise ValueError(f"scorer must be one of {', '.join(SCORERS)}, got {scorer!r}")
@@ -79,7 +83,7 @@ class LimbicLayer:
             core.Limbic(utc, version) if scorer == "linear" else core.LstmLimbic(seed % 2**64)
         )
         self._undeclared = undeclared
-        self.commits = commits
+        self.commits, self._commit_files = commits, commit_files
         self._of_histories: frozenset[str] = frozenset()
         self._loaded: frozenset[str] = frozenset()
 
@@ -112,10 +116,12 @@ class LimbicLayer:
         self._loaded -= {module_id}
         if isinstance(self._core, core.Limbic):
             of_commits = commit_seeds(fingerprint) if self.commits else ()
-            begin = [*seeds(fingerprint), *of_commits, *more]
+            by_files = self._commit_files and bool(of_commits)
+            begin = [*seeds(fingerprint, commit_files=by_files), *of_commits, *more]
             history = fingerprint.history
             partial = history is None or not history.complete
-            self._core.add(module_id, _digest(fingerprint), 0.0, begin, steady and partial)
+            digest = _digest(fingerprint)
+            self._core.add(module_id, digest, 0.0, begin, steady and partial, by_files)
         else:
             self._core.add(module_id, _digest(fingerprint), fingerprint.slot_relevance_mask())
         self._core.route(module_id, **interests(fingerprint, undeclared=self._undeclared))

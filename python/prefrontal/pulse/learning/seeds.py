@@ -5,7 +5,8 @@ any other weight. A file of a relevant kind in a watched folder starts at log-od
 other kind there at -1 (0.27), an irrelevant kind at -3.5 (0.03); outside the active hours or days
 2.5 less. A signal of another source that was declared starts at 1.2 (0.77), where the source has a
 name. Where the module hears commits alone, commit_prior.py says what public histories tell of
-these. A tick of the clock says nothing by itself, unless time is all the fingerprint speaks of.
+these; a commit that is read as its files has no other start, as in a replay. A tick of the clock
+says nothing by itself, unless time is all the fingerprint speaks of.
 """
 
 from __future__ import annotations
@@ -48,8 +49,11 @@ NOVELTY: tuple[Seed, ...] = tuple(
 """What is said of a burst by how long nothing like it came: what it says, and that in its place."""
 
 
-def seeds(fingerprint: ModuleFingerprint) -> list[Seed]:
-    """The seeds of one module; the threshold is none of them: it moves the gate, not the score."""
+def seeds(fingerprint: ModuleFingerprint, *, commit_files: bool = False) -> list[Seed]:
+    """The seeds of one module; the threshold is none of them: it moves the gate, not the score.
+
+    commit_files: as of `LimbicLayer`, of a module that hears commits alone.
+    """
     files, memory, time = fingerprint.filesystem, fingerprint.memory, fingerprint.time
     others = _others(fingerprint)
     prior_seeds: list[Seed] = []
@@ -61,7 +65,8 @@ def seeds(fingerprint: ModuleFingerprint) -> list[Seed]:
         prior_seeds += _memory(memory)
     elif files is not None or time is not None or others:
         prior_seeds.append(("source", "memory", UNDECLARED))
-    prior_seeds += others
+    if not commit_files:
+        prior_seeds += others
     if time is not None:
         prior_seeds += _hours(time)
     if time is not None and files is None and memory is None and not others:
