@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from prefrontal.pulse.sources.git import GitSource
+from prefrontal.pulse.sources.git import TEXT, GitSource
 
 from ...replay import repositories
 from .receiver import PATIENCE_S, Receiver, facts
@@ -116,6 +116,10 @@ def test_a_merged_request_is_told_with_its_title(
     source._poller.call()
     [event] = receiver.rest()
     assert event.features["text"] == "Merge pull request #7 from ada/side: Add dates"
+    commit("word " * 10_000, {"a.txt": "2"})
+    source._poller.call()
+    [event] = receiver.rest()
+    assert len(str(event.features["text"])) == TEXT
 
 
 def test_a_submodule_that_moves_is_an_event_whatever_git_is_set_to_ignore(

@@ -27,6 +27,8 @@ COMMITS = 1_000
 """New commits that are told of at once, the newest; the others are counted and logged."""
 FILES = 2_000
 """Files of one commit that become events; the others are left out."""
+TEXT = 2_000
+"""Characters of what a commit says that are told, with each of its files."""
 
 TIPS = 256
 """Commits told of that are remembered before those that others reach are forgotten."""
@@ -191,7 +193,7 @@ class GitSource:
                     yield sha, events
                 fields = token[1:].decode("utf-8", "replace").split("\n", 3)
                 sha, actor, subject, body = fields
-                text = commit_text(subject, body)
+                text = commit_text(subject, body)[:TEXT]
                 shared = {**where, "commit": sha, "actor": actor, "text": text}
                 events, seen_at = [], self._clock.now()
                 continue
