@@ -44,6 +44,12 @@ py::dict state_of(const RecallControl& control) {
                                    [&](const char* name, double value) { out[name] = value; });
   RecallControl::each_mass(
       control, [&](const char* name, const RecallControl::Mass& mass) { out[name] = bins(mass); });
+  if (control.version() > 2) {
+    py::list pending;
+    for (const RecallControl::Pending& each : control.pending())
+      pending.append(py::make_tuple(each.score, each.woke, each.bin, each.mass));
+    out["pending"] = pending;
+  }
   const RecallPromise::Memory memory = control.promise().memory();
   out["promise_scores"] = memory.scores;
   out["promise_caught"] = memory.caught;
@@ -64,6 +70,14 @@ void restore_state(RecallControl& control, const py::dict& state) {
   RecallControl::each_mass(restored, [&](const char* name, RecallControl::Mass& mass) {
     mass = mass_of(state[name].cast<py::iterable>());
   });
+  std::deque<RecallControl::Pending> pending;
+  if (restored.version() > 2 && state.contains("pending"))
+    for (py::handle each : state["pending"]) {
+      const auto [score, woke, bin, mass] =
+          each.cast<std::tuple<double, bool, std::size_t, double>>();
+      pending.push_back({score, woke, bin, mass});
+    }
+  restored.set_pending(std::move(pending));
   restored.restore_promise({state["promise_scores"].cast<std::vector<double>>(),
                             state["promise_caught"].cast<std::vector<bool>>(),
                             state["promise_balance"].cast<double>()});
@@ -129,7 +143,7 @@ void register_recall(py::module_& pulse) {
       .def("asked", &RecallControl::asked, py::arg("score"), py::arg("propensity"),
            py::arg("unseen"))
       .def("labelled", &RecallControl::labelled, py::arg("score"), py::arg("relevant"),
-           py::arg("threshold"), py::arg("propensity"))
+           py::arg("threshold"), py::arg("propensity"), py::arg("now"))
       .def("figures", &figures_of, py::arg("confidence") = 0.9)
       .def("alarm", &alarm_of)
       .def("meanwhile", [](const RecallControl& c) { return bins(c.meanwhile()); })

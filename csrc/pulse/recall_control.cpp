@@ -4,6 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "csrc/pulse/gamma_quantile.hpp"
 #include "csrc/simd/exp.hpp"
@@ -27,6 +28,9 @@ constexpr double kNearRemembered = 30.0;
 constexpr double kSleepsRemembered = 40.0;
 constexpr double kMostWrong = 50.0;  // phi at most
 
+constexpr double kStale = 1.0;  // log-odds: a score that moved by more tells of no errors
+constexpr double kLeastScore = 1e-4;
+
 constexpr double kUsual = 1.0 / 120.0;  // rate at which the usual share of the unseen follows
 constexpr double kLately = 1.0 / 10.0;
 constexpr double kWatched = 150.0;  // windows asked about before the unseen can raise an alarm
@@ -42,11 +46,14 @@ constexpr double kAlarmCaution = 1.0;     // and deviations added to phi
 constexpr double kMassKept = 0.3;         // of what the threshold follows from
 constexpr double kBeliefKept = 0.2;
 
+double log_odds_of(double share) {
+  return simd::natural_log(share) - simd::natural_log(1.0 - share);
+}
+
 std::size_t bin_of(double score) {
   if (!(score > 0.0)) return 0;
   if (score >= 1.0) return RecallControl::kBins - 1;
-  const double odds = simd::natural_log(score) - simd::natural_log(1.0 - score);
-  const double place = std::floor((odds - kLowest) / kWidth);
+  const double place = std::floor((log_odds_of(score) - kLowest) / kWidth);
   const auto last = static_cast<double>(RecallControl::kBins - 1);
   return static_cast<std::size_t>(std::clamp(place, 0.0, last));
 }
@@ -55,6 +62,13 @@ double edge_of(std::size_t bin) {
   if (bin == 0) return 0.0;
   if (bin >= RecallControl::kBins) return 1.0;
   return simd::sigmoid_of(static_cast<float>(kLowest + kWidth * static_cast<double>(bin)));
+}
+
+bool is_stale(double score, double now) {
+  if (now == score) return false;
+  const double before = std::clamp(score, kLeastScore, 1.0 - kLeastScore);
+  const double after = std::clamp(now, kLeastScore, 1.0 - kLeastScore);
+  return std::abs(log_odds_of(after) - log_odds_of(before)) > kStale;
 }
 
 double total_of(const RecallControl::Mass& mass) {
@@ -72,14 +86,17 @@ struct RecallControl::Rules {
   double least_share;   // and the least
   double sleep_prior;   // labels that the belief in the scorer is worth below the threshold,
   double sleep_center;  // where it begins with so many times nu
+  bool moves;           // whether what was asked about moves with the scorer
 };
 
 const RecallControl::Rules& RecallControl::rules_of(int version) {
-  static constexpr Rules kFirst{1, false, 3.0, 0.125, 8.0, 1.0};
-  static constexpr Rules kSecond{2, true, 5.0, 0.25, 2.0, 1.5};
+  static constexpr Rules kFirst{1, false, 3.0, 0.125, 8.0, 1.0, false};
+  static constexpr Rules kSecond{2, true, 5.0, 0.25, 2.0, 1.5, false};
+  static constexpr Rules kThird{3, true, 5.0, 0.25, 2.0, 1.5, true};
   if (version == 1) return kFirst;
   if (version == 2) return kSecond;
-  throw std::invalid_argument("version must be 1 or 2, got " + std::to_string(version));
+  if (version == 3) return kThird;
+  throw std::invalid_argument("version must be 1, 2 or 3, got " + std::to_string(version));
 }
 
 int RecallControl::version() const { return rules_->version; }
@@ -155,6 +172,10 @@ void RecallControl::asked(double score, double propensity, double unseen) {
   const double expected = (woke ? wakes_.mean(kPrior) : share_missed()) * chance;
   count(expected, (1.0 - recall_) * expected);
   (woke ? woke_ : below_)[bin_of(chance)] += chance;
+  if (rules_->moves) {
+    pending_.push_back({score, woke, bin_of(chance), chance});
+    if (pending_.size() > kMostPending) pending_.pop_front();
+  }
   (woke ? asked_scores_ : waiting_) += score;
   if (woke) woken_ += chance;
   move();
@@ -172,17 +193,43 @@ void RecallControl::settle() {
 }
 
 void RecallControl::count(double expected, double balance) {
-  const double keep = std::max(0.0, 1.0 - expected / kMemory);
-  for (double& each : woke_) each *= keep;
-  for (double& each : below_) each *= keep;
+  fade(std::max(0.0, 1.0 - expected / kMemory));
   if (known_ < static_cast<double>(needed())) return;
   const double most = 1.0 - recall_;
   decided_ = std::min(kMemory, decided_ + expected);
   balance_ = std::clamp(balance_ + balance, -most * kMemory, kUnspent * most * decided_);
 }
 
+void RecallControl::fade(double keep) {
+  for (double& each : woke_) each *= keep;
+  for (double& each : below_) each *= keep;
+  for (Pending& each : pending_) each.mass *= keep;
+}
+
+// What a window brought when it was asked about goes, and what it would bring now comes.
+void RecallControl::move_mass(double score, double now) {
+  const auto found = std::find_if(pending_.begin(), pending_.end(),
+                                  [&](const Pending& each) { return each.score == score; });
+  if (found == pending_.end()) return;
+  if (now != score) {
+    Mass& mass = found->woke ? woke_ : below_;
+    mass[found->bin] = std::max(0.0, mass[found->bin] - found->mass);
+    const double chance = chance_of(now);
+    mass[bin_of(chance)] += chance;
+  }
+  pending_.erase(found);
+}
+
+void RecallControl::set_pending(std::deque<Pending> pending) {
+  for (const Pending& each : pending)
+    if (each.bin >= kBins)
+      throw std::invalid_argument("bin must be below " + std::to_string(kBins) + ", got " +
+                                  std::to_string(each.bin));
+  pending_ = std::move(pending);
+}
+
 void RecallControl::labelled(double score, bool relevant, double threshold,
-                             std::optional<double> propensity) {
+                             std::optional<double> propensity, double now) {
   if (!std::isfinite(score)) return;
   if (relevant) {
     known_ += 1.0;
@@ -196,6 +243,8 @@ void RecallControl::labelled(double score, bool relevant, double threshold,
   }
   if (complete_) return;
   const double chance = chance_of(score);
+  if (!rules_->moves || !std::isfinite(now)) now = score;
+  move_mass(score, now);
   if (score < threshold) {
     weigh(chance, relevant);
     sleeps_.add(chance, relevant, 1.0, kSleepsRemembered);
@@ -210,7 +259,7 @@ void RecallControl::labelled(double score, bool relevant, double threshold,
     near_.add(chance, relevant, chance > near ? near / chance : 1.0, kNearRemembered);
     told_scores_ += score;
   }
-  if (rules_->calibrated) calibration_.learn(score, relevant);
+  if (rules_->calibrated && !is_stale(score, now)) calibration_.learn(score, relevant);
   move();
 }
 
@@ -278,8 +327,7 @@ void RecallControl::raise(double unseen) {
   alarm_left_ = kAlarmed;
   alarm_unseen_ = unseen;
   alarm_usual_ = usual_;
-  for (double& each : woke_) each *= kMassKept;
-  for (double& each : below_) each *= kMassKept;
+  fade(kMassKept);
   for (Belief* each : {&wakes_, &near_, &sleeps_}) each->fade(kBeliefKept);
   decided_ *= kMassKept;
   balance_ = std::min(balance_, 0.0);

@@ -17,14 +17,21 @@
 // `RecallPromise`, which takes over where a source labels every window. 0 until 1 / (1 - recall) -
 // 1 relevant windows are known: everything wakes.
 //
+// Where answers come late, other answers have moved the scorer since: what was asked about then
+// moves to where the scorer puts it now, just before it learns of the label, so that the threshold
+// follows scores of today. Labels tell of the scorer's errors only by scores that moved by less
+// than 1 of log-odds: a score of then is no longer given, and one of now knows the answers of its
+// neighbours.
+//
 // The first version of the rules, which earlier releases decided by, takes scores as they are, with
-// c = 1, n = 8 and audits of 3 b (p / threshold)^3, at least b / 8.
+// c = 1, n = 8 and audits of 3 b (p / threshold)^3, at least b / 8; the second moves nothing.
 //
 // The state moves with a window that is asked about and with a label, never between, so a log of
 // these two, each with the mass that slept meanwhile, is enough to decide all of it again.
 #pragma once
 
 #include <array>
+#include <deque>
 #include <optional>
 #include <vector>
 
@@ -45,7 +52,7 @@ class RecallControl {
   using Mass = std::array<double, kBins>;
 
   // recall in (0, 1]; memory and step of the `RecallPromise`; share in [0, 1] of what sleeps to
-  // audit, about: b = 2 share, and 0 for no audits at all. version: of the rules, 1 or 2; throws
+  // audit, about: b = 2 share, and 0 for no audits at all. version: of the rules, 1 to 3; throws
   // std::invalid_argument for others.
   RecallControl(double recall, std::size_t memory, double step, double share, int version);
 
@@ -60,8 +67,10 @@ class RecallControl {
   // of its features that no label told of.
   void asked(double score, double propensity, double unseen);
   // The label of a window that was asked about, decided with `threshold`; without a propensity it
-  // comes from a source that labels every window, and this one may have slept.
-  void labelled(double score, bool relevant, double threshold, std::optional<double> propensity);
+  // comes from a source that labels every window, and this one may have slept. now: the score that
+  // the window has just before this label is learned, `score` where nothing moved it.
+  void labelled(double score, bool relevant, double threshold, std::optional<double> propensity,
+                double now);
 
   double recall() const { return recall_; }
   // Relevant windows that are known.
@@ -80,6 +89,19 @@ class RecallControl {
     double usual = 0.0;   // and was before
   };
   std::optional<Alarm> alarm() const;
+
+  // What was asked about and has no label yet, oldest first, at most kMostPending: its score,
+  // whether it woke, and what is left of the mass that it brought to a bin.
+  struct Pending {
+    double score = 0.0;
+    bool woke = false;
+    std::size_t bin = 0;
+    double mass = 0.0;
+  };
+  static constexpr std::size_t kMostPending = 500;
+  const std::deque<Pending>& pending() const { return pending_; }
+  // Throws std::invalid_argument for a bin that there is not.
+  void set_pending(std::deque<Pending> pending);
 
   // Expected mass by bin of what slept since the last window that was asked about.
   const Mass& meanwhile() const { return meanwhile_; }
@@ -116,6 +138,8 @@ class RecallControl {
   double share_missed() const;  // phi
   double expected_unlabelled() const;
   void settle();
+  void fade(double keep);
+  void move_mass(double score, double now);
   void count(double expected, double balance);
   void watch(double unseen);
   void weigh(double score, bool relevant);
@@ -144,6 +168,7 @@ class RecallControl {
   double excess_ = 0.0, surprise_ = 0.0;                                    // the two CUSUMs
   double alarm_left_ = 0.0, alarm_unseen_ = 0.0, alarm_usual_ = 0.0;
   Mass woke_{}, below_{}, meanwhile_{};
+  std::deque<Pending> pending_;
   ScoreCalibration calibration_;
 };
 

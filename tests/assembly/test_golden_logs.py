@@ -104,6 +104,13 @@ def test_a_log_of_before_a_commit_was_read_as_its_files_is_decided_again(tmp_pat
     assert len({each.score for each in kept}) > 100
 
 
+def test_a_log_of_before_late_answers_moved_is_decided_again(tmp_path: Path) -> None:
+    found, tally = decided_again(golden(8, tmp_path))
+    assert found == []
+    assert (tally.starts, tally.lost, dict(tally.left)) == (1, 0, {})
+    assert dict(tally.versions) == {9: tally.decided}
+
+
 def test_a_golden_log_holds_what_decides(tmp_path: Path) -> None:
     with DecisionLog(golden(1, tmp_path)) as log:
         counts, kept = log.counts(), list(log.records())

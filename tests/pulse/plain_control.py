@@ -54,7 +54,8 @@ class PlainControl:
     """Threshold and audits without alarms. share, version: as of `RecallControl`."""
 
     def __init__(self, recall: float, share: float, version: int) -> None:
-        self.calibration = Calibration() if version == 2 else None
+        self.calibration = None if version == 1 else Calibration()
+        self.moves = version >= 3
         self.top, self.least, self.prior, self.center = (
             (3, 1 / 8, 8, 1.0) if version == 1 else (5, 1 / 4, 2, 1.5)
         )
@@ -63,6 +64,7 @@ class PlainControl:
         self.known, self.balance, self.decided_mass = 0, 0.0, 0.0
         self.wakes, self.near, self.sleeps = Belief(100), Belief(30), Belief(40)
         self.woke, self.below, self.meanwhile = (np.zeros(BINS) for _ in range(3))
+        self.pending: list[tuple[float, NDArray[np.float64]]] = []
 
     @property
     def threshold(self) -> float:
@@ -88,8 +90,8 @@ class PlainControl:
         return min(0.5, self.budget * max(self.least, self.top * near**3))
 
     def decided(self, score: float, propensity: float) -> None:
-        score = self.chance(score)
-        place = int(np.searchsorted(EDGES, score, side="right")) - 1
+        raw, score = score, self.chance(score)
+        place = self._place(score)
         if propensity == 0:
             self.meanwhile[place] += score
             return
@@ -100,19 +102,35 @@ class PlainControl:
         expected = (self.wakes.mean(2) if propensity == 1 else self.phi()) * score
         self.count(expected, self.most * expected)
         (self.woke if propensity == 1 else self.below)[place] += score
+        brought = np.zeros((2, BINS))
+        brought[int(propensity == 1), place] = score
+        self.pending.append((raw, brought))
         self.move()
 
-    def labelled(self, score: float, relevant: bool, threshold: float, propensity: float) -> None:
+    def labelled(
+        self, score: float, relevant: bool, threshold: float, propensity: float, now: float
+    ) -> None:
         self.known += relevant
         chance = self.chance(score)
+        moved = abs(np.log(now / (1 - now)) - np.log(score / (1 - score))) if self.moves else 0.0
+        if self.moves:
+            at = [raw for raw, _ in self.pending].index(score)
+            below, woke = self.pending.pop(at)[1]
+            if moved:
+                self.woke, self.below = self.woke - woke, self.below - below
+                mass = self.woke if woke.any() else self.below
+                mass[self._place(self.chance(now))] += self.chance(now)
         if score < threshold:
             self.sleeps.add(chance, relevant, 1.0)
         else:
             self.wakes.add(chance, relevant, 1.0)
             self.near.add(chance, relevant, min(1.0, max(self.lowest_chance, 0.1) / chance))
-        if self.calibration is not None:
+        if self.calibration is not None and moved <= 1.0:
             self.calibration.learn(score, relevant)
         self.move()
+
+    def _place(self, chance: float) -> int:
+        return int(np.searchsorted(EDGES, chance, side="right")) - 1
 
     def phi(self) -> float:
         return min(50.0, self.sleeps.mean(self.prior, self.center * self.near.mean(2)))
@@ -120,6 +138,7 @@ class PlainControl:
     def count(self, expected: float, balance: float) -> None:
         self.woke = self.woke * max(0.0, 1 - expected / 200)
         self.below = self.below * max(0.0, 1 - expected / 200)
+        self.pending = [(s, m * max(0.0, 1 - expected / 200)) for s, m in self.pending]
         if self.known >= self.needed:
             self.decided_mass = min(200.0, self.decided_mass + expected)
             low, high = -200 * self.most, 0.5 * self.most * self.decided_mass

@@ -30,6 +30,7 @@ class Asked(NamedTuple):
     relevant: bool
     answered: bool
     unseen: float = 0.1
+    now: float = 0.5
 
 
 def score_in_bin(place: int, inside: float) -> float:
@@ -45,9 +46,14 @@ windows = st.lists(
         st.booleans(),
         st.sampled_from([True, True, True, False]),
         st.sampled_from([0.0, 0.1, 0.9]),
+        st.builds(score_in_bin, st.integers(1, 158), st.floats(0.2, 0.8)),
     ),
     max_size=200,
 )
+
+
+def odds(score: float) -> float:
+    return math.log(score / (1 - score))
 
 
 def live(control: RecallControl | PlainControl, window: Asked) -> bool:
@@ -59,7 +65,7 @@ def live(control: RecallControl | PlainControl, window: Asked) -> bool:
     told = (window.unseen,) if isinstance(control, RecallControl) else ()
     control.decided(score, chance if asked else 0.0, *told)
     if asked and window.answered:
-        control.labelled(score, window.relevant, threshold, chance)
+        control.labelled(score, window.relevant, threshold, chance, score)
     return asked
 
 
@@ -74,12 +80,13 @@ def made_up(seed: int, number: int, wrong: float = 1.0) -> Iterator[Asked]:
 
 @given(
     *(st.sampled_from([0.5, 0.8, 0.9, 0.95, 0.99]), st.sampled_from([0.0, 0.02, 0.3])),
-    *(st.sampled_from([1, 2]), windows),
+    *(st.sampled_from([1, 2, 3]), st.booleans(), windows),
 )
 @settings(deadline=None, max_examples=250)
 def test_it_decides_as_the_plain_rule_does(
-    recall: float, share: float, version: int, seen: list[Asked]
+    recall: float, share: float, version: int, late: bool, seen: list[Asked]
 ) -> None:
+    """late: the scorer has moved when an answer comes."""
     control = RecallControl(recall, share, version)
     plain = PlainControl(recall, share, version)
     for window in seen:
@@ -87,13 +94,15 @@ def test_it_decides_as_the_plain_rule_does(
         assert chance == pytest.approx(plain.audit_chance(window.score), rel=1e-5)
         threshold, woke = control.threshold, window.score >= control.threshold
         unsure = abs(window.score - threshold) < 1e-6 or abs(window.draw - chance) < 1e-5
-        if unsure or plain.near_an_edge(window.score):
+        now = window.now if late else window.score
+        unsure |= abs(abs(odds(now) - odds(window.score)) - 1.0) < 1e-6
+        if unsure or plain.near_an_edge(window.score) or plain.near_an_edge(now):
             return  # a decision within the rounding of the reference
         propensity = 1.0 if woke else chance if window.draw < chance else 0.0
         for each in (control, plain):
             each.decided(window.score, propensity)
             if propensity and window.answered:
-                each.labelled(window.score, window.relevant, threshold, propensity)
+                each.labelled(window.score, window.relevant, threshold, propensity, now)
         if control.alarm() is not None:
             return  # the plain rule knows none
         assert control.threshold == pytest.approx(plain.threshold, rel=1e-4, abs=1e-9)
@@ -285,8 +294,8 @@ def test_what_the_first_rules_knew_goes_on() -> None:
 
 
 def test_rules_that_are_none_are_refused() -> None:
-    with pytest.raises(ValueError, match="version must be 1 or 2, got 3"):
-        RecallControl(0.9, version=3)
+    with pytest.raises(ValueError, match="version must be 1, 2 or 3, got 4"):
+        RecallControl(0.9, version=4)
 
 
 def test_new_features_raise_an_alarm_and_answers_end_it() -> None:

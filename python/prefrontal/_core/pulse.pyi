@@ -389,9 +389,12 @@ class RecallControl:
         """One that is. propensity: 1 for a wake. unseen: share of its features that is new."""
 
     def labelled(
-        self, score: float, relevant: bool, threshold: float, propensity: float | None
+        self, score: float, relevant: bool, threshold: float, propensity: float | None, now: float
     ) -> None:
-        """Its label; propensity None for a label of a source that labels every window."""
+        """Its label; propensity None for a label of a source that labels every window.
+
+        now: the score that the window has just before the label is learned.
+        """
 
     def figures(self, confidence: float = 0.9) -> tuple[float, float, float, int] | None:
         """Recall since the start, the ends of its interval, and labelled audits."""

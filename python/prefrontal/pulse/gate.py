@@ -24,7 +24,7 @@ from .policy import DeliveryPolicy
 from .recall.audit import AuditDraw
 from .recall.score_draw import audit_number, score_draw
 from .recent_refusals import RecentRefusals
-from .scored_window import ScoredWindow, decision_events
+from .scored_window import ScoredWindow, decision_events, score_now
 from .wake_records import Refusal, WakeRecords, WindowGroup, with_wish
 
 if TYPE_CHECKING:
@@ -256,14 +256,15 @@ class Gate:
         counts, by its chance to be asked about: who labels what slept chose it, and no share
         follows from that.
         """
-        module = self.modules.get(decision.subject)
-        incidents = None if module is None else module.incidents
+        module, complete = self.modules.get(decision.subject), source in COMPLETE
+        incidents, now = None if module is None else module.incidents, decision.score
+        if module is not None and module.moves and not complete:
+            now = score_now(self._limbic, decision)
         if incidents is None or incidents.answer(decision, yes=label >= 0.5):
             self._limbic.update_weights(decision.subject, decision_events(decision), label)
-        complete = source in COMPLETE
         if module is not None and (complete or (decision.acted and not module.complete)):
             propensity = None if complete else decision.propensity
-            module.labelled(decision.score, label >= 0.5, decision.threshold, propensity)
+            module.labelled(decision.score, label >= 0.5, decision.threshold, propensity, now)
 
     def _moment(
         self, wall: float, now: float, standing: Standing | None, burst: Burst | None

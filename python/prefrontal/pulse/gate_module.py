@@ -44,6 +44,8 @@ are these, too."""
 FILED = 10
 """The first rules by which a module of commits reads one as its files, as a replay does, and starts
 where that starts, unless the settings fix a threshold or bursts are decided about."""
+MOVING = 10
+"""The first rules by which a late answer counts at the score that its window has by then."""
 VERSION = 10
 """Of the rules by which a gate decides; a start notes it, so that it can be decided again."""
 
@@ -97,7 +99,7 @@ class GateModule:
             assert fixed is not None  # what declares nothing follows a recall
             self.control = UniformControl(None, fixed, share)
         else:
-            rules = 1 if version < CALIBRATED else 2
+            rules = 1 if version < CALIBRATED else 2 if version < MOVING else 3
             self.control = RecallControl(self.recall, 0.0 if self.complete else share, rules)
         self.settle()
 
@@ -106,6 +108,11 @@ class GateModule:
         self._wish = threshold
         self.wished = threshold is not None
         self.follow()
+
+    @property
+    def moves(self) -> bool:
+        """Whether a label counts at the score that its window has by then."""
+        return isinstance(self.control, RecallControl) and self.control.moves
 
     def follow(self) -> None:
         """Let the threshold follow the labels that came."""
@@ -130,13 +137,17 @@ class GateModule:
             self.threshold = self.control.threshold
 
     def labelled(
-        self, score: float, relevant: bool, threshold: float, propensity: float | None
+        self, score: float, relevant: bool, threshold: float, propensity: float | None, now: float
     ) -> None:
         """The label of a window that was decided with `threshold`.
 
-        propensity: None from a source that labels every window.
+        propensity: None from a source that labels every window. now: the score that the window has
+        before the label is learned.
         """
-        self.control.labelled(score, relevant, threshold, propensity)
+        if isinstance(self.control, RecallControl):
+            self.control.labelled(score, relevant, threshold, propensity, now)
+        else:
+            self.control.labelled(score, relevant, threshold, propensity)
         if not self.uniform and not self.wished:
             self.threshold = self.control.threshold
 

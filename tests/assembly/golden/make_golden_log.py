@@ -15,8 +15,9 @@ groups were gathered in memory (version 4). `log-5.sqlite.gz` is "spent" alone, 
 where all modules spent the wakes of one budget, whoever came first (version 5). `log-6.sqlite.gz`
 is "following" alone, written at 1c3041c, where audits were drawn by the number of the event and
 scorers had two learners (version 8). `log-7.sqlite.gz` is "commits" alone, written at 78324e1d,
-where a commit was read as news of some source, not as its files (version 9). A file that is there
-already is never written again.
+where a commit was read as news of some source, not as its files (version 9). `log-8.sqlite.gz` is
+"answered_late" alone, written there, too, where an answer counted at the score of then, however late
+it came. A file that is there already is never written again.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from typing import Any
 
 from prefrontal.compat.prefrontal import EscalationDecision
 from prefrontal.compat.registry import PulseRegistry
+from prefrontal.decisions.decision import Decision
 from prefrontal.decisions.log import DecisionLog
 from prefrontal.decisions.threshold_wishes import wish_threshold
 from prefrontal.pulse.modules.fingerprint import parse_fingerprint
@@ -85,6 +87,21 @@ def following(log: DecisionLog) -> None:
                 log.add_label(wake.id, float(random.random() < wake.score), clock.now())
         if count > 30:  # the second start ends in a crash
             one.close()
+
+
+def answered_late(log: DecisionLog) -> None:
+    """A person answers once a day, all of it together."""
+    random, clock = Random(1), ManualClock(NOW)
+    one = gate(log, clock, recall=0.6, audit_share=0.7, policy=PolicySettings())
+    waiting: list[Decision] = []
+    for number, (pause, event) in enumerate(signals(random, 340)):
+        clock.advance(pause)
+        waiting += one.wake(event)
+        if number % 60 == 59:
+            for wake in waiting:
+                log.add_label(wake.id, float("bill" in wake.window[0].location), clock.now())
+            waiting = []
+    one.close()
 
 
 def wished(log: DecisionLog) -> None:

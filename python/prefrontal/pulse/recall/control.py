@@ -9,8 +9,9 @@ from ..._core import pulse as core
 from .audit import RecallEstimate
 from .promise import MEMORY, STEP, check_recall
 
-VERSION = 2
+VERSION = 3
 """Of the rules of a `RecallControl`."""
+MOVING = 3
 Mass = tuple[tuple[int, float], ...]
 """What slept: places on the scale of scores, and how much is expected to matter at each."""
 
@@ -29,8 +30,8 @@ class RecallControl:
 
     recall: above 0, at most 1. share: of what sleeps to ask about, from 0 to 1; about, since the
     scores decide: 0.02 asks about 1 to 3 in 100. 0 asks never, and then misses go unseen.
-    version: of the rules; 1 is that of releases until November 2026, whose logs it decides again.
-    Raises ValueError for another.
+    version: of the rules; 1 and 2 are those of releases until November 2026, whose logs it decides
+    again. Raises ValueError for another.
     """
 
     def __init__(self, recall: float, share: float = 0.02, version: int = VERSION) -> None:
@@ -72,6 +73,11 @@ class RecallControl:
         return self._core.complete
 
     @property
+    def moves(self) -> bool:
+        """Whether `now` of a label counts."""
+        return self._version >= MOVING and not self._core.complete
+
+    @property
     def meanwhile(self) -> Mass:
         """What slept since the last window that was asked about."""
         return tuple(self._core.meanwhile())
@@ -96,13 +102,22 @@ class RecallControl:
             self._core.asked(score, propensity, unseen)
 
     def labelled(
-        self, score: float, relevant: bool, threshold: float, propensity: float | None
+        self,
+        score: float,
+        relevant: bool,
+        threshold: float,
+        propensity: float | None,
+        now: float | None = None,
     ) -> None:
-        """The label of a window that was decided with `threshold`.
+        """The label of a window that was decided with `score` and `threshold`.
 
-        propensity: as of `decided`; None from a source that labels every window.
+        propensity: as of `decided`; None from a source that labels every window. now: the score
+        that the window has before this label is learned, where others came meanwhile; the threshold
+        follows what mattered there, so that answers that are given together count as they should.
         """
-        self._core.labelled(score, relevant, threshold, propensity)
+        self._core.labelled(
+            score, relevant, threshold, propensity, score if now is None else now
+        )
         if self._useless is not None:
             self._useless += not relevant
 
