@@ -37,7 +37,7 @@ from prefrontal.testing import ManualClock
 from prefrontal.types import SignalEvent
 from recall_runs import Answers, History
 from recall_runs import run as run_recall
-from recall_twins import FirstRules, Ours
+from recall_twins import FirstRules, Ours, SecondRules
 
 BEGIN, DAY_S, ANSWER_S = 1_700_000_000.0, 86_400.0, 60.0
 PARTS = [a + b for a in ("ba", "ko", "mi", "tu", "re", "sa", "lo", "vi")
@@ -273,6 +273,10 @@ def kinds_table(runs: int) -> Iterator[str]:
     yield kinds_row("ours", Ours, asked, seeds)
     yield kinds_row("without the steady learner", Ours, asked, seeds, 2)
     yield kinds_row("and scores as they are", FirstRules, asked, seeds, 2)
+    for name, make in (("ours", Ours), ("an answer counts at the score of then", SecondRules)):
+        for together in (40, 144):
+            late = Answers(together=together)
+            yield kinds_row(f"{name}, answered every {together} lines", make, late, seeds)
     yield kinds_row("every label known", Ours, Answers(complete=True), seeds)
 
 

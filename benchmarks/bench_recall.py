@@ -1,7 +1,7 @@
 """Whether a live gate keeps the recall that was asked for, on public histories.
 
     python benchmarks/bench_recall.py FOLDER              # FOLDER/wake/pytest.jsonl.gz and so on
-    python benchmarks/bench_recall.py FOLDER --part few   # one part: asked, draw, few, short, drift
+    python benchmarks/bench_recall.py FOLDER --part few   # asked, draw, few, late, short or drift
     python benchmarks/bench_recall.py --smoke             # a history made up here
 
 From the first window, with an untrained scorer; only wakes and audits are ever labelled unless a
@@ -21,7 +21,16 @@ from statistics import mean
 
 from prefrontal.types import SignalEvent
 from recall_runs import NAMES, Answers, Control, History, Run, read, run
-from recall_twins import Adaptive, Before, ControlSet, Ours, Promise, Tracker, UniformAudits
+from recall_twins import (
+    Adaptive,
+    Before,
+    ControlSet,
+    Ours,
+    Promise,
+    SecondRules,
+    Tracker,
+    UniformAudits,
+)
 
 ASKED = (0.80, 0.90, 0.95)
 ONLY_ASKED, COMPLETE = Answers(), Answers(complete=True)
@@ -169,6 +178,35 @@ def few(histories: dict[str, History], seeds: int) -> Iterator[str]:
                 yield row(count, then, f"{share:.0%}", *cells, f"{mean(woken):.3f}")
 
 
+def late(histories: dict[str, History], seeds: int) -> Iterator[str]:
+    """Answers that come together, such as once a day; everything wakes until the first come."""
+    yield from head("control", "answered every", "got", "lowest", "more than 5 below", "woken",
+                    "the 300 after the first answers", "more than 5 below")  # fmt: skip
+    for together in (0, 40, 100, 300):
+        for name, make in {
+            "ours": Ours,
+            "an answer counts at the score of then": SecondRules,
+        }.items():
+            answers = Answers(together=together)
+            found = [
+                run(history, make(0.9), answers, seed)
+                for history in histories.values()
+                for seed in range(max(1, seeds // 5))
+            ]
+            got = [each.recall() for each in found]
+            first = [each.recall(together, together + 300) for each in found]
+            yield row(
+                name,
+                f"{together} windows" if together else "at once",
+                f"{mean(got):.3f}",
+                f"{min(got):.3f}",
+                f"{mean(each < 0.85 for each in got):.1%}",
+                f"{mean(each.wakes() for each in found):.3f}",
+                f"{mean(first):.3f}",
+                f"{mean(each < 0.85 for each in first):.0%}",
+            )
+
+
 def short(histories: dict[str, History], seeds: int) -> Iterator[str]:
     """Every span of 400 and 800 windows, a hundred apart."""
     step = 100 if seeds > 5 else 400
@@ -225,7 +263,7 @@ def drift(histories: dict[str, History], seeds: int, cut: int = 1500) -> Iterato
         )
 
 
-PARTS = {"asked": asked, "draw": draw, "few": few, "short": short, "drift": drift}
+PARTS = {"asked": asked, "draw": draw, "few": few, "late": late, "short": short, "drift": drift}
 
 
 if __name__ == "__main__":

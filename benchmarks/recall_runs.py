@@ -40,7 +40,7 @@ class Control(Protocol):
     def audit_chance(self, score: float) -> float: ...
     def decided(self, score: float, propensity: float, unseen: float) -> None: ...
     def labelled(
-        self, score: float, relevant: bool, threshold: float, propensity: float | None
+        self, score: float, relevant: bool, threshold: float, propensity: float | None, now: float
     ) -> None: ...
     def interval(self) -> Estimate | None: ...
     def alarmed(self) -> bool: ...
@@ -50,13 +50,15 @@ class Control(Protocol):
 class Answers:
     """Who labels: complete says all of it, else only what was asked about has a label.
 
-    share: of the questions that are answered. delay: windows until the answer. most: answers, then
-    nobody answers any more.
+    share: of the questions that are answered. delay: windows until the answer. together: all that
+    is not answered yet is answered after every so many windows. most: answers, then nobody answers
+    any more.
     """
 
     complete: bool = False
     share: float = 1.0
     delay: int = 0
+    together: int = 0
     most: int | None = None
 
 
@@ -144,7 +146,7 @@ def run(
     def learn(place: int, score: float, threshold: float, propensity: float) -> None:
         window, relevant = history[place]
         told = None if answers.complete else propensity
-        control.labelled(score, relevant, threshold, told)
+        control.labelled(score, relevant, threshold, told, limbic.score(name, window))
         limbic.update_weights(name, window, float(relevant))
         out.answered.append(len(out.asked))
 
@@ -164,8 +166,11 @@ def run(
         out.alarm.append(control.alarmed())
         spent = answers.most is not None and len(out.answered) + len(waiting) >= answers.most
         if (asked or answers.complete) and not spent and draw.random() < answers.share:
-            if answers.delay:
-                waiting.append((place + answers.delay, place, score, threshold, propensity))
+            if answers.delay or answers.together:
+                due = place + answers.delay
+                if answers.together:
+                    due = (place // answers.together + 1) * answers.together
+                waiting.append((due, place, score, threshold, propensity))
             else:
                 learn(place, score, threshold, propensity)
         if every and place % every == every - 1 and (found := control.interval()):

@@ -57,6 +57,12 @@ class Ours(Twin):
         return self.control.alarm() is not None
 
 
+class SecondRules(Ours):
+    """`RecallControl` of the release before: an answer counts at the score of then."""
+
+    version = 2
+
+
 class FirstRules(Ours):
     """`RecallControl` as it was until November 2026: scores count as they are."""
 
@@ -84,7 +90,7 @@ class Before(Twin):
         self.counts.slept += not woke
 
     def labelled(
-        self, score: float, relevant: bool, threshold: float, propensity: float | None
+        self, score: float, relevant: bool, threshold: float, propensity: float | None, now: float
     ) -> None:
         self.counts.labelled(woke=score >= threshold, score=score, label=float(relevant))
         moved = self.counts.threshold(self.recall)
@@ -107,7 +113,7 @@ class Promise(Twin):
         return self.promise.threshold
 
     def labelled(
-        self, score: float, relevant: bool, threshold: float, propensity: float | None
+        self, score: float, relevant: bool, threshold: float, propensity: float | None, now: float
     ) -> None:
         self.promise.observe(score, relevant, threshold)
 
@@ -116,7 +122,7 @@ class Tracker(Twin):
     """A quantile tracker of step .02; a miss that an audit found counts as often as it is rare."""
 
     def labelled(
-        self, score: float, relevant: bool, threshold: float, propensity: float | None
+        self, score: float, relevant: bool, threshold: float, propensity: float | None, now: float
     ) -> None:
         if relevant:
             missed = score < threshold
@@ -134,7 +140,7 @@ class Adaptive(Twin):
         self.level, self.scores = 1.0 - recall, list[float]()
 
     def labelled(
-        self, score: float, relevant: bool, threshold: float, propensity: float | None
+        self, score: float, relevant: bool, threshold: float, propensity: float | None, now: float
     ) -> None:
         if relevant:
             self.level += 0.005 * (1.0 - self.recall - (score < threshold))
@@ -157,7 +163,7 @@ class ControlSet(Twin):
         self.chance = 0
 
     def labelled(
-        self, score: float, relevant: bool, threshold: float, propensity: float | None
+        self, score: float, relevant: bool, threshold: float, propensity: float | None, now: float
     ) -> None:
         # Of wakes every tenth belongs to the set, as every tenth of what sleeps does.
         self.chance = (self.chance + 1) % 10

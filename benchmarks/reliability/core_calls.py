@@ -119,10 +119,10 @@ def _lstm_saved() -> bytes:
 
 # --- recall and rules -------------------------------------------------------------------------
 def _control() -> pulse.RecallControl:
-    control = pulse.RecallControl(0.9, 400, 0.05, 0.02, 2)
+    control = pulse.RecallControl(0.9, 400, 0.05, 0.02, 3)
     for number in range(60):
         control.asked(number / 60, 1.0, 0.1)
-        control.labelled(number / 60, number % 3 == 0, 0.2, 1.0)
+        control.labelled(number / 60, number % 3 == 0, 0.2, 1.0, number / 50)
         control.slept(number / 90)
     return control
 
@@ -145,7 +145,7 @@ def _rule() -> pulse.Rule:
 
 @cache
 def _known() -> dict[str, Any]:
-    return pulse.RecallControl(0.9, 400, 0.05, 0.02, 2).state()
+    return pulse.RecallControl(0.9, 400, 0.05, 0.02, 3).state()
 
 
 def _found(finder: pulse.RuleFinder) -> object:
@@ -318,7 +318,7 @@ _add(
 _add(
     "RecallControl", _control, _of_control,
     asked=lambda control: control.asked(0.4, 0.5, 0.1),
-    labelled=lambda control: control.labelled(0.4, True, 0.2, 0.5),
+    labelled=lambda control: control.labelled(0.4, True, 0.2, 0.5, 0.7),
     slept=lambda control: control.slept(0.123),
     figures=lambda control: control.figures(),
     meanwhile=lambda control: control.meanwhile(),

@@ -293,6 +293,52 @@ def test_what_the_first_rules_knew_goes_on() -> None:
     assert control.to_dict()["calibration_slope"] != 0.0
 
 
+def test_late_answers_go_on_from_a_restored_control_to_the_bit() -> None:
+    draw = random.Random(3)
+    control, asked = RecallControl(0.9), list[Asked]()
+    for window in made_up(3, 750):
+        control.decided(window.score, 1.0)
+        asked.append(window)
+        if len(asked) == 100:
+            for old in asked[:60]:
+                now = score_in_bin(draw.randrange(1, 158), 0.5)
+                control.labelled(old.score, old.relevant, 0.0, 1.0, now)
+            asked = []
+    again = RecallControl.from_dict(json.loads(json.dumps(control.to_dict())))
+    assert len(control.to_dict()["pending"]) == 7 * 40 + 50
+    for window in asked:
+        for each in (control, again):
+            each.labelled(window.score, window.relevant, 0.0, 1.0, 0.3)
+        assert again.threshold == control.threshold > 0.0
+    assert again.to_dict() == control.to_dict()
+    assert len(control.to_dict()["pending"]) == 7 * 40
+
+
+def test_what_is_never_answered_takes_no_more_room_than_five_hundred() -> None:
+    control = RecallControl(0.9)
+    for number in range(600):
+        control.decided((number + 1) / 602, 1.0)
+    pending = control.to_dict()["pending"]
+    assert len(pending) == 500
+    assert pending[0][0] == 101 / 602
+    raw = control.to_dict()
+    with pytest.raises(ValueError, match="bin must be below 160, got 160"):
+        control.restore({**raw, "pending": [[0.5, True, 160, 0.1]]})
+    assert control.to_dict() == raw
+
+
+def test_earlier_rules_count_an_answer_at_the_score_of_then() -> None:
+    told, untold = RecallControl(0.9, version=2), RecallControl(0.9, version=2)
+    today = RecallControl(0.9)
+    for control in (told, untold, today):
+        for window in made_up(4, 400):
+            control.decided(window.score, 1.0)
+            now = None if control is untold else 0.01
+            control.labelled(window.score, window.relevant, 0.0, 1.0, now)
+    assert told.to_dict() == untold.to_dict()
+    assert today.threshold < 0.5 * told.threshold
+
+
 def test_rules_that_are_none_are_refused() -> None:
     with pytest.raises(ValueError, match="version must be 1, 2 or 3, got 4"):
         RecallControl(0.9, version=4)

@@ -49,7 +49,7 @@ def test_it_follows_the_recall_once_enough_is_known() -> None:
     one = GateModule(module(), GateSettings(recall=0.5))
     for score in (0.8, 0.6, 0.7):
         one.decided(score, 1.0)
-        one.labelled(score, True, one.threshold, 1.0)
+        one.labelled(score, True, one.threshold, 1.0, score)
     assert one.threshold > 0.0
     sentence = one.facts().sentence()
     assert sentence.startswith(f"threshold {one.threshold:.2f} follows recall 0.50")
@@ -86,7 +86,7 @@ def test_what_an_earlier_release_did_not_count_is_not_told_of() -> None:
 def answered(one: GateModule, labels: list[float]) -> GateModule:
     for label in labels:
         one.decided(0.9, 1.0)
-        one.labelled(0.9, label >= 0.5, one.threshold, 1.0)
+        one.labelled(0.9, label >= 0.5, one.threshold, 1.0, 0.9)
     return one
 
 

@@ -16,8 +16,8 @@ where all modules spent the wakes of one budget, whoever came first (version 5).
 is "following" alone, written at 1c3041c, where audits were drawn by the number of the event and
 scorers had two learners (version 8). `log-7.sqlite.gz` is "commits" alone, written at 78324e1d,
 where a commit was read as news of some source, not as its files (version 9). `log-8.sqlite.gz` is
-"answered_late" alone, written there, too, where an answer counted at the score of then, however late
-it came. A file that is there already is never written again.
+"answered_late" alone, written there, too, where an answer counted at the score of then, however
+late it came. A file that is there already is never written again.
 """
 
 from __future__ import annotations

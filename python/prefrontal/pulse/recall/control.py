@@ -115,9 +115,7 @@ class RecallControl:
         that the window has before this label is learned, where others came meanwhile; the threshold
         follows what mattered there, so that answers that are given together count as they should.
         """
-        self._core.labelled(
-            score, relevant, threshold, propensity, score if now is None else now
-        )
+        self._core.labelled(score, relevant, threshold, propensity, score if now is None else now)
         if self._useless is not None:
             self._useless += not relevant
 
