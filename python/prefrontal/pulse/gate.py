@@ -252,9 +252,8 @@ class Gate:
     def learn(self, decision: Decision, label: float, source: str = "user") -> None:
         """Train a registered module on one label, and let its threshold take note.
 
-        Where a source labels every window each label counts 1. Elsewhere only what was asked about
-        counts, by its chance to be asked about: who labels what slept chose it, and no share
-        follows from that.
+        Where a source labels every window each label counts 1. Elsewhere what was asked about does,
+        by its chance to be: who labels what slept chose it, and no share follows from that.
         """
         module, complete = self.modules.get(decision.subject), source in COMPLETE
         incidents, now = None if module is None else module.incidents, decision.score
