@@ -90,6 +90,7 @@ def test_the_newest_come_first_and_only_those_asked_for(log: DecisionLog) -> Non
     log.append_many([third, first, second])
     assert log.recent() == [third, second, first]
     assert log.recent(limit=2) == [third, second]
+    assert log.recent(limit=10**30) == [third, second, first]
     assert log.recent(limit=0) == log.recent(limit=-1) == []
     assert log.recent(acted=True) == [third, first]
     assert log.recent(acted=False) == [second]

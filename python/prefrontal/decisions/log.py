@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
@@ -257,6 +258,7 @@ class DecisionLog:
         `CLOCKS_DIFFER_S` after now comes last.
         """
         now, begin = self._clock.now(), -math.inf if since is None else since
+        limit = min(limit, sys.maxsize)  # SQLite takes no larger number
         read = partial(queries.newest, self._database, limit, subject, acted, reason, kind)
         decisions = newest_first(read, limit, now, since=begin)
         if acted is False and kind in (None, WAKE) and self._slept is not None:

@@ -17,9 +17,11 @@ from click.testing import CliRunner
 from prefrontal.cli import main
 from prefrontal.cli.gate.plan import GatePlan
 from prefrontal.cli.gate.turn import FIRST
+from prefrontal.cli.watch.session import build_watch
 from prefrontal.decisions.log import DecisionLog
 from prefrontal.errors import InputError
 from prefrontal.pulse.shells.asker import Asker
+from prefrontal.settings import load_settings
 from prefrontal.settings.gate import GateSettings
 
 from .turns import Place
@@ -43,6 +45,18 @@ def test_the_command_says_what_came_since_the_last_call(place: Place) -> None:
     assert (code, errors) == (0, "")
     assert "ERROR the database is gone" in output
     assert place.run() == (1, "", "")
+
+
+def test_a_call_after_a_watch_goes_on_where_that_ended_and_says_nothing_of_a_first_one(
+    place: Place,
+) -> None:
+    session = build_watch(load_settings(place.folder / "prefrontal.yml"))
+    session.start()
+    session.stop()
+    place.write("ERROR the database is gone")
+    report = place.take()
+    assert b"ERROR the database is gone" in report.output
+    assert FIRST.encode() not in report.errors
 
 
 def test_nothing_new_is_seen_without_opening_the_log(place: Place) -> None:

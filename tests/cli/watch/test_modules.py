@@ -201,6 +201,15 @@ def test_remove_takes_it_away(tmp_path: Path, state: Path) -> None:
     )
 
 
+def test_of_many_modules_a_refusal_names_ten_and_the_nearest(tmp_path: Path, state: Path) -> None:
+    for number in range(10, 42):
+        run("add", file(tmp_path, described(module_id=f"m{number}")))
+    run("add", file(tmp_path, described(module_id="receipts")))
+    sentence = said("remove", "receipt")
+    assert "kept (m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, and 23 more), got" in sentence
+    assert sentence.rstrip().endswith("got 'receipt' (did you mean 'receipts'?)")
+
+
 @pytest.mark.parametrize(
     "module_id", ["../evil", "/etc/evil", "..", ".", ".hidden", "a/b", "a\0b", "ü" * 400, "a\nb"]
 )

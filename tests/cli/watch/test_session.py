@@ -1,11 +1,16 @@
 from __future__ import annotations
 
+import re
+import subprocess
 import sys
 from pathlib import Path
+from urllib.request import urlopen
 
-from prefrontal.cli.watch.screen import ending
+import pytest
+
+from prefrontal.cli.watch.screen import beginning, ending
 from prefrontal.cli.watch.session import SWITCH_S, build_watch
-from prefrontal.settings import load_settings
+from prefrontal.settings import load_settings, parse_settings
 from prefrontal.telemetry import prometheus_text
 from prefrontal.web.part_health import _gate
 
@@ -42,3 +47,49 @@ def test_lines_that_may_be_lost_are_told_at_the_end_on_the_page_and_in_the_metri
     assert "1 gap in followed logs" in ending(session, finished=True)
     [queue] = [each for each in _gate(status) if each[0] == "queue"]
     assert queue[1] == "trouble" and "1 gaps in followed logs" in str(queue[3])
+
+
+@pytest.mark.parametrize(("host", "place"), [("127.0.0.1", "127.0.0.1"), ("::1", "[::1]")])
+def test_a_free_port_is_told_at_the_beginning(tmp_path: Path, host: str, place: str) -> None:
+    sources = {"http": {"host": host, "port": 0}}
+    session = build_watch(parse_settings({"sources": sources, "state": str(tmp_path / "state")}))
+    session.start()
+    try:
+        text = beginning(session)
+        address = re.search(r"^Posts are taken at (http://(.+):[1-9]\d*)\.$", text, re.MULTILINE)
+        assert address is not None and address[2] == place
+        assert urlopen(f"{address[1]}/health", timeout=PATIENCE_S).status == 200
+    finally:
+        session.stop(PATIENCE_S)
+
+
+def test_a_repository_is_named_without_dots_where_it_could_be_adopted(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q", str(tmp_path / "project")], check=True)
+    (tmp_path / "here").mkdir()
+    file = tmp_path / "here" / "prefrontal.yml"
+    file.write_text("sources: {git: [../project]}\nstate: state\n")
+    session = build_watch(load_settings(file))
+    told = beginning(session)
+    session.stop(PATIENCE_S)
+    assert f"`prefrontal adopt --git {tmp_path.resolve()}/project`" in told
+
+
+def test_a_folder_that_is_not_there_is_told_once_and_of_many_the_first(tmp_path: Path) -> None:
+    modules = [
+        {
+            "module_id": f"m{number}",
+            "cluster": "files",
+            "version": "1",
+            "question_template": "{location}?",
+            "default_threshold": 0.5,
+            "signal_priors": {"filesystem": {"watch_directories": [f"later/{number % 14}"]}},
+        }
+        for number in range(40)
+    ]
+    settings = parse_settings({"modules": modules, "state": str(tmp_path / "state")})
+    session = build_watch(settings)
+    lines = beginning(session).splitlines()
+    session.stop(PATIENCE_S)
+    waited = [each for each in lines if each.endswith("does not exist yet; it is waited for")]
+    assert len(waited) == len(set(waited)) == 10
+    assert "and 4 folders more" in lines

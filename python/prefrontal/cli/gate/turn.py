@@ -43,6 +43,7 @@ def take_turn(call: GateCall, caller: GateCaller) -> None:
         held.enter_context(state.called(call.limit_s / 2))
         caller.go_on()
         due, faults, unreached = 0.0, list[str](), None
+        was_read = state.decisions.exists()
         is_watched = is_held(str(state.path))
         if not is_watched:
             from .look import GateLook  # beside a watch nothing of it is needed
@@ -55,24 +56,25 @@ def take_turn(call: GateCall, caller: GateCaller) -> None:
             file = settings_name(settings.settings)
             plan.look([], [], str(state.path), file)
             faults += left_out(state, log, file)
-        note, is_first = _note(log, None if is_watched else settings.left_to_watch)
+        note, is_first = _note(log, None if is_watched else settings.left_to_watch, was_read)
         if is_first and is_known:
             faults.append(f"{state.decisions} {LOST}")
         if _is_told(call, log, caller, faults, unreached, note) and (due or is_watched):
             plan.keep(due)
 
 
-def _note(log: DecisionLog, left_to_watch: str | None) -> tuple[str, bool]:
+def _note(log: DecisionLog, left_to_watch: str | None, was_read: bool) -> tuple[str, bool]:
     """What is said once, and whether this is the first call.
 
-    left_to_watch: what the call does not look at; None while a watch does.
+    left_to_watch: what the call does not look at; None while a watch does. was_read: whether a
+    watch or `adopt` was here before, so that this call goes on where that ended.
     """
     before = log.load_state(CALLED)
     names = (left_to_watch or "").encode()
     if before is not None and (left_to_watch is None or before[0] == names):
         return "", False
     log.save_state(CALLED, names, 0)
-    notes = [FIRST] if before is None else []
+    notes = [FIRST] if before is None and not was_read else []
     if left_to_watch:
         notes.append(f"Only `prefrontal watch` hears {left_to_watch}: a call does not look there.")
     return "\n".join(notes), before is None

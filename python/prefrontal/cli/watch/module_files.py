@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import InputError, PrefrontalError, SourceError, shown
+from ...nearest import did_you_mean
+from ...plain_text import visible
 from ...pulse.modules.fingerprint import ModuleFingerprint, parse_fingerprint
 from ...storage.documents import read_document
 from ...storage.files import write_atomic
@@ -16,6 +18,8 @@ from ...storage.files import write_atomic
 if TYPE_CHECKING:
     from ...settings import Settings
     from ...storage.state_folder import StateFolder
+
+_MOST_NAMED = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +80,18 @@ def drop(folder: StateFolder, module_id: str) -> None:
         folder.module_file(module_id).unlink()
     except FileNotFoundError:
         names = [m.fingerprint.module_id for m in kept_modules(folder) if m.fingerprint]
-        known = ", ".join(names) if names else "none is kept"
-        raise InputError(f"module must be one that is kept ({known}), got {module_id!r}") from None
+        near = did_you_mean(module_id, names)
+        sentence = f"module must be one that is kept ({_listed(names)}), got {module_id!r}{near}"
+        raise InputError(sentence) from None
     except OSError as error:
         raise SourceError(f"module {module_id!r} cannot be removed: {error.strerror}") from None
+
+
+def _listed(names: Sequence[str]) -> str:
+    parts = [visible(each, 80) for each in names[:_MOST_NAMED]]
+    if (more := len(names) - len(parts)) > 0:
+        parts.append(f"and {more} more")
+    return ", ".join(parts) or "none is kept"
 
 
 def given_modules(

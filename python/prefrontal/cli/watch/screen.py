@@ -96,10 +96,11 @@ def beginning(session: WatchSession) -> str:
     ]
     if len(session.modules) > MOST_SHOWN:
         lines.append(f"and {many(len(session.modules) - MOST_SHOWN, 'module')} more")
-    for module in session.modules:
-        for folder in module.watch_directories():
-            if not Path(folder).is_dir():
-                lines.append(f"{plain(home_short(folder))} does not exist yet; it is waited for")
+    missing = _missing_folders(session)
+    for folder in missing[:MOST_SHOWN]:
+        lines.append(f"{plain(home_short(folder))} does not exist yet; it is waited for")
+    if len(missing) > MOST_SHOWN:
+        lines.append(f"and {many(len(missing) - MOST_SHOWN, 'folder')} more")
     for repository in session.ground.untrained[:MOST_SHOWN]:
         place, word = plain(home_short(str(repository))), plain(shell_word(str(repository)))
         lines.append(
@@ -107,8 +108,20 @@ def beginning(session: WatchSession) -> str:
             " begin with what its history teaches."
         )
     lines += [f"Warning: {each}." for each in session.ground.unfed[:MOST_SHOWN]]
+    lines += [f"Posts are taken at {each}." for each in _addresses(session)]
     state = plain(home_short(str(session.state.path.absolute())))
     return "\n".join([*lines, f"Decisions are kept in {state}. Ctrl-C stops."])
+
+
+def _missing_folders(session: WatchSession) -> list[str]:
+    """Those to watch that are not there, each once."""
+    folders = dict.fromkeys(each for m in session.modules for each in m.watch_directories())
+    return [each for each in folders if not Path(each).is_dir()]
+
+
+def _addresses(session: WatchSession) -> list[str]:
+    """Where it listens for posts: with port 0 nobody else knows."""
+    return [str(each["address"]) for each in session.watch.status()["sources"] if "address" in each]
 
 
 def ending(session: WatchSession, finished: bool) -> str:

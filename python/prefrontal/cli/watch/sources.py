@@ -89,10 +89,14 @@ def _followed(settings: Settings, state: StateFolder) -> Iterator[Source]:
 def unadopted(settings: Settings) -> list[Path]:
     """The repositories of the sources, less those that are adopted, which are followed as such."""
     adopted = {settings.path(each.git).resolve() for each in settings.adopted if each.git}
-    named = [settings.path(each) for each in settings.sources.git]
+    named = [_plain_path(settings.path(each)) for each in settings.sources.git]
     for each in named:
         check_utf8("repository to watch", each.resolve())
     return [each for each in named if each.resolve() not in adopted]
+
+
+def _plain_path(path: Path) -> Path:
+    return path.resolve() if ".." in path.parts else path
 
 
 def _notified(entry: GitHubAccountEntry) -> Source:
