@@ -256,7 +256,7 @@ class JsonRequest(BaseHTTPRequestHandler):
         try:
             return json.loads(data)
         except (ValueError, RecursionError) as error:
-            sentence = f"{noun} must be JSON, got: {error}"
+            sentence = f"{noun} must be JSON ({error})"
             raise RequestError(HTTPStatus.BAD_REQUEST, sentence) from None
 
     def check_kind(self, *kinds: str) -> str:

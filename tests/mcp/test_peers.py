@@ -58,7 +58,7 @@ async def test_a_damaged_file_of_beliefs_is_a_sentence(tmp_path: Path) -> None:
     path.write_text("{", encoding="utf-8")
     async with asking(tmp_path) as client:
         said = refusal(await client.call_tool("get_beliefs", {}))
-    assert said.startswith(f"{path} must be readable, got: ")
+    assert said.startswith(f"{path} must be readable (")
 
 
 async def test_a_peer_is_told_with_what_is_on_record_and_what_the_record_supports(

@@ -185,7 +185,7 @@ class AgentRecords:
         try:
             return parse(memory.retrieve(key))
         except ValueError as error:
-            raise InputError(f"{memory.place(key)} must be readable, got: {error}") from None
+            raise InputError(f"{memory.place(key)} must be readable ({error})") from None
 
 
 def _meant(book: Ledger, name: str) -> str:

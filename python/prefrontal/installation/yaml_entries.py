@@ -35,7 +35,7 @@ class YamlEntry:
             what = getattr(error, "problem", None) or str(error).splitlines()[0]
             raise InputError(f"{self.place} must be YAML{where}, got {what}") from None
         except (ValueError, RecursionError) as error:
-            raise InputError(f"{self.place} must be YAML, got {error}") from None
+            raise InputError(f"{self.place} must be YAML ({error})") from None
 
     def has_own(self, text: str) -> bool:
         document = self.meaning(text)

@@ -96,7 +96,7 @@ def read_prices(path: str) -> Prices:
     except OSError as error:
         raise InputError(f"{path} must be a readable file of prices ({error.strerror})") from None
     except ValueError as error:
-        raise InputError(f"{path} must be JSON, got: {error}") from None
+        raise InputError(f"{path} must be JSON ({error})") from None
     if isinstance(raw, dict):
         raw = {"source": "", "small_usd_per_million": None, **raw}
     try:

@@ -31,7 +31,7 @@ def read_document(path: str | os.PathLike[str]) -> object:
     except LimitError as error:
         raise InputError(f"{name} {error}") from None
     except ValueError as error:
-        raise InputError(f"{name} must be {_kind(name)}, got: {error}") from None
+        raise InputError(f"{name} must be {_kind(name)} ({error})") from None
 
 
 def line_of(
@@ -71,7 +71,7 @@ def _text(name: str) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InputError(f"{name} must be text in UTF-8, got: {error}") from None
+        raise InputError(f"{name} must be text in UTF-8 ({error})") from None
 
 
 def _json(text: str) -> object:

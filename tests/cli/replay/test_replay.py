@@ -220,7 +220,7 @@ def test_the_cheap_heartbeat_has_a_small_models_price_and_says_so(
     ("text", "words"),
     [
         ("[]", "prices must be an object, got []"),
-        ("{", "must be JSON, got: "),
+        ("{", "must be JSON ("),
         ('{"tokens": {}}', "prices.usd_per_million must be present, got "),
         (
             '{"usd_per_million": {"input": -1}}',

@@ -66,7 +66,7 @@ def test_a_wrong_option_is_one_sentence_that_names_it(
         (("--events", "."), "events file must be readable, got '.' (Is a directory)"),
         (("--git", "nothing"), "repository must exist, got 'nothing'"),
         (("--git", "."), "path must be inside a git repository, got '.'"),
-        (("--compare", "a.json", "b.json"), "a.json must be a readable file, got: No such file"),
+        (("--compare", "a.json", "b.json"), "a.json must be a readable file (No such file"),
         (
             ("--compare", "a", "b", "--git", "."),
             "--compare must come without PATH, --git, --events and --sample",
@@ -92,7 +92,7 @@ def test_a_wrong_source_is_one_sentence(
 @pytest.mark.parametrize(
     ("kept", "complaint"),
     [
-        ("", "must be JSON that --save wrote, got: "),
+        ("", "must be JSON that --save wrote ("),
         ("{}", "format must be present"),
         ("[]", "result must be an object, got []"),
         ('{"results": [{}, {}]}', "must hold one result, got 2"),

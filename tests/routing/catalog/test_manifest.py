@@ -188,10 +188,10 @@ def test_a_wrong_key_is_a_finding_with_its_line_and_the_rest_counts(
         ("name: 3\n", "1: name must be the name of a tool, got 3"),
         ("intents: [a]\n", "1: name must be the name of a tool, got None"),
         ("just text\n", "0: manifest must be a mapping, got 'just text'"),
-        ("name: a\nname: b\n", "2: must be YAML, got: the key 'name' stands twice (line 2)"),
-        ("name: [a\n", "2: must be YAML, got: while parsing a flow sequence"),
-        ("a: !!python/object:os.system x\n", "1: must be YAML, got: could not determine a con"),
-        ("? [a]\n: b\n", "1: must be YAML, got: while constructing a mapping found unhashable"),
+        ("name: a\nname: b\n", "2: must be YAML (the key 'name' stands twice (line 2)"),
+        ("name: [a\n", "2: must be YAML (while parsing a flow sequence"),
+        ("a: !!python/object:os.system x\n", "1: must be YAML (could not determine a con"),
+        ("? [a]\n: b\n", "1: must be YAML (while constructing a mapping found unhashable"),
     ],
 )
 def test_bad_yaml_is_a_sentence_with_a_line(tmp_path: Path, text: str, slip: str) -> None:
@@ -202,8 +202,8 @@ def test_bad_yaml_is_a_sentence_with_a_line(tmp_path: Path, text: str, slip: str
 @pytest.mark.parametrize(
     ("text", "slip"),
     [
-        ("name = \n", "1: must be TOML, got: Invalid value (at line 1, column 8)"),
-        ('name = "a"\nname = "b"\n', "2: must be TOML, got: Cannot overwrite a value (at line 2"),
+        ("name = \n", "1: must be TOML (Invalid value (at line 1, column 8)"),
+        ('name = "a"\nname = "b"\n', "2: must be TOML (Cannot overwrite a value (at line 2"),
         ('name = "a"\nintents = "x"\n', "2: intents must be a list"),
         ('name = "a"\n[hints]\ndomain = "A"\n', "3: hints.domain must be lower-case"),
     ],

@@ -167,9 +167,9 @@ def test_a_bad_tool_is_a_finding_and_the_others_are_kept(
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("{", "must be JSON, got: Expecting property name"),
-        ("[" * 100_000, "must be JSON, got: maximum recursion depth exceeded"),
-        ("\udcff", "must be JSON, got: 'utf-8' codec can't decode"),
+        ("{", "must be JSON (Expecting property name"),
+        ("[" * 100_000, "must be JSON (maximum recursion depth exceeded"),
+        ("\udcff", "must be JSON ('utf-8' codec can't decode"),
         ("3", "must hold a list of tools"),
         ('{"tool": []}', "must hold a list of tools"),
         ('{"error": {"code": 1, "message": "no"}}', "got the server's error 'no'"),
@@ -225,7 +225,7 @@ def test_stored_lists_that_were_damaged_are_findings(layout: Layout, tmp_path: P
     found = discover_all(layout)
     assert [tool.name for tool in found.tools] == ["delete_file"]
     assert len(found.findings) == 4
-    assert found.findings[1].text.startswith("must be JSON, got: ")
+    assert found.findings[1].text.startswith("must be JSON (")
 
 
 JSON = st.recursive(

@@ -161,7 +161,7 @@ def _standard_input() -> str:
     try:
         return input_bytes().read().decode()
     except UnicodeDecodeError as error:
-        raise InputError(f"standard input must be text in UTF-8, got: {error}") from None
+        raise InputError(f"standard input must be text in UTF-8 ({error})") from None
 
 
 def _nearest(key: str, files: TextMemory) -> str:

@@ -124,4 +124,4 @@ def _text(file: str) -> str:
     except OSError as error:
         raise SourceError(f"{file} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
-        raise InputError(f"{file} must be text in UTF-8, got: {error}") from None
+        raise InputError(f"{file} must be text in UTF-8 ({error})") from None

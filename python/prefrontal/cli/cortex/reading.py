@@ -84,4 +84,4 @@ def _read(home: Home, key: str, parse: Callable[[str | None], Document]) -> Docu
         return parse(memory.retrieve(key))
     except ValueError as error:
         hint = "the agent puts it aside and starts without it"
-        raise InputError(f"{memory.place(key)} must be readable, got: {error}; {hint}") from None
+        raise InputError(f"{memory.place(key)} must be readable ({error}); {hint}") from None

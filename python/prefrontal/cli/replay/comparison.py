@@ -39,9 +39,9 @@ def _kept(path: str) -> ReplayResult:
     try:
         raw = json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
-        raise InputError(f"{path} must be a readable file, got: {error.strerror}") from None
+        raise InputError(f"{path} must be a readable file ({error.strerror})") from None
     except ValueError as error:
-        raise InputError(f"{path} must be JSON that --save wrote, got: {error}") from None
+        raise InputError(f"{path} must be JSON that --save wrote ({error})") from None
     if isinstance(raw, dict) and isinstance(raw.get("results"), list):
         raise InputError(f"{path} must hold one result, got {len(raw['results'])}")
     try:

@@ -126,9 +126,9 @@ def _toml(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise SourceError(f"{path} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
-        raise InputError(f"{path} must be text in UTF-8, got: {error}") from None
+        raise InputError(f"{path} must be text in UTF-8 ({error})") from None
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise InputError(f"{path} must be TOML, got: {error}") from None
+        raise InputError(f"{path} must be TOML ({error})") from None
 
 
 def _lines(path: Path) -> list[str]:

@@ -167,7 +167,7 @@ def _document(path: Path, data: bytes) -> object:
     try:
         return json.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{path} must be JSON, got: {error}") from None
+        raise InputError(f"{path} must be JSON ({error})") from None
 
 
 def _tools(path: Path, document: object) -> list[object]:

@@ -29,7 +29,7 @@ def parse_message(data: bytes | str, channel_type: str, now: float) -> IncomingM
     try:
         document = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"message must be a JSON object, got: {error}") from None
+        raise InputError(f"message must be a JSON object ({error})") from None
     return message_of(document, channel_type, now)
 
 
