@@ -49,7 +49,7 @@ WEBHOOK = {
     "host": TEXT,
     "port": "whole number in 0..65535",
     "token": "text of 16 characters or more",
-    "max_bytes": "whole number above 0",
+    "max_bytes": "whole number in 64..16777216",
     "reply_timeout_seconds": "number of seconds above 0, at most 3600",
 }
 WEBHOOK_MEANS = {

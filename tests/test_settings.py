@@ -106,6 +106,20 @@ def test_a_key_is_named_as_it_was_written() -> None:
     assert refusal({"gate": {"seed": 1}, "recall": 2}) == rule
 
 
+@pytest.mark.parametrize(
+    ("key", "rule"),
+    [
+        ("sources.http.max_bytes", "a whole number in 64..16777216"),
+        ("gate.seed", "a whole number between -2^63 and 2^63"),
+    ],
+)
+def test_a_number_that_is_too_large_is_told_by_its_key_and_bounds(key: str, rule: str) -> None:
+    document: object = 10**30
+    for part in reversed(key.split(".")):
+        document = {part: document}
+    assert refusal(document) == f"{key} must be {rule}, got {10**30}"
+
+
 @pytest.mark.parametrize("value", [1, "x", [], True])
 def test_a_gate_that_is_no_mapping_is_told(value: object) -> None:
     assert refusal({"gate": value}) == f"gate must be a mapping, got {value!r}"
@@ -218,7 +232,7 @@ def test_a_recall_given_to_load_takes_the_place_of_a_threshold(tmp_path: Path) -
         ({"modules": [3]}, r"modules\[0\] must be a fingerprint or the path of one, got 3"),
         ({"log_refusals": "perhaps"}, "log_refusals must be true or false, got 'perhaps'"),
         ({1: 2}, "settings must have only known keys, got 1; known are"),
-        ({"seed": 10**5000}, "seed must be a whole number, got int too long to show"),
+        ({"seed": 10**5000}, r"seed must be .* -2\^63 and 2\^63, got int too long to show"),
         (["a"], r"settings must be a mapping, got \['a'\]"),
     ],
 )

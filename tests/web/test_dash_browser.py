@@ -139,6 +139,19 @@ def test_an_edited_question_is_kept_with_its_words(screen: Screen, page: Served)
 
 
 @pytest.mark.exhaustive
+def test_a_threshold_is_told_with_a_count_until_there_is_time_enough_for_a_rate(
+    screen: Screen, tmp_path: Path
+) -> None:
+    with shown_in(tmp_path, INVOICES) as context:
+        for number in range(3):
+            context.log.append(wake(NOON - 60 * number, score=0.9))
+        with served(context) as found:
+            screen.open(found.url)
+            screen.until(lambda: "wake-up" in screen.find(".reading").text)
+            assert screen.find(".reading").text.startswith("3 wake-ups so far; nothing that")
+
+
+@pytest.mark.exhaustive
 def test_a_dragged_threshold_shows_its_curve_its_preview_and_is_saved(
     screen: Screen, page: Served
 ) -> None:

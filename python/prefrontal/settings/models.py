@@ -24,7 +24,7 @@ from .rules import (
     Module,
     PathName,
     Port,
-    Positive,
+    RequestBytes,
     Seconds,
     SettingsGroup,
     Switch,
@@ -59,7 +59,7 @@ class HttpEvents(SettingsGroup):
     token_env: Text | None = None
     github_secret_env: Text | None = None
     hooks: dict[PathName, JsonMapping] = Field(default_factory=dict)
-    max_bytes: Positive = 1 << 20
+    max_bytes: RequestBytes = 1 << 20
 
 
 class Sources(SettingsGroup):

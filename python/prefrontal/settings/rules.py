@@ -85,7 +85,12 @@ Whole = Annotated[int, check("be a whole number in 0..100", lambda value: 0 <= v
 Days = Annotated[int, check("be a whole number of days, 0..36500", lambda v: 0 <= v <= 36500)]
 Port = Annotated[int, check("be a whole number in 0..65535", lambda value: 0 <= value <= 65535)]
 Positive = Annotated[int, check("be a whole number above 0", lambda value: value > 0)]
-Seed = Annotated[int, check("be a whole number", lambda value: abs(value) < 2**63)]
+RequestBytes = Annotated[
+    int, check("be a whole number in 64..16777216", lambda value: 64 <= value <= 1 << 24)
+]
+Seed = Annotated[
+    int, check("be a whole number between -2^63 and 2^63", lambda value: abs(value) < 2**63)
+]
 Trust = Annotated[int, check("be a whole number in -10..10", lambda value: -10 <= value <= 10)]
 Text = Annotated[str, check("be a non-blank string", _is_text)]
 Ed25519Key = Annotated[str, check("be the 64 hexadecimal digits of a public key", _is_key)]

@@ -50,7 +50,7 @@ class ThresholdCurve:
         return {
             "wakes": [round(each, 4) for each in self.wakes],
             "recall": None if self.recall is None else [round(each, 4) for each in self.recall],
-            "days": round(self.days, 2),
+            "days": round(self.days, 6),
             "windows": self.windows,
             "labelled": self.labelled,
             "sampled": self.sampled,

@@ -8,6 +8,8 @@ const curves = new WeakMap(); // card -> what the server said, the picture, the 
 const color = (name) => getComputedStyle(document.body).getPropertyValue(name).trim();
 const share = (value) => `${(100 * value).toFixed(value !== 1 && value > 0.995 ? 1 : 0)}\u00a0%`;
 
+const RATE_NEEDS_DAYS = 0.25; // as the figures above the cards
+
 function rate(wakes) {
   return wakes >= 10 ? Math.round(wakes).toLocaleString("en") : wakes.toFixed(wakes >= 1 ? 1 : 2);
 }
@@ -28,6 +30,10 @@ function words(curve, threshold) {
   const { wakes, recall } = readingAt(curve, threshold);
   const caught = recall === null ? "; nothing that mattered is labelled yet, so no recall is known"
     : `, catches ${share(recall)} of what mattered`;
+  if (curve.days < RATE_NEEDS_DAYS) {
+    const count = Math.round(wakes * curve.days);
+    return `${count.toLocaleString("en")} wake-up${count === 1 ? "" : "s"} so far${caught}`;
+  }
   return `${rate(wakes)} wake-ups a day${caught}`;
 }
 
