@@ -149,6 +149,15 @@ def test_a_text_that_is_too_long_for_a_path_is_no_defect(words: str) -> None:
     assert result.stderr.count("\n") == 1
 
 
+def test_a_link_to_itself_is_no_defect(tmp_path: Path) -> None:
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
+    words = ["watch", str(loop), "--state", str(tmp_path / "state")]
+    result = click.testing.CliRunner().invoke(cli.main, words)
+    assert result.exit_code == 2
+    assert result.stderr == f"Error: {loop} cannot be used: {os.strerror(errno.ELOOP)}\n"
+
+
 @pytest.mark.usefixtures("_with_failing")
 def test_the_traceback_of_a_defect_is_shown_on_demand(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PREFRONTAL_TRACEBACK", "1")

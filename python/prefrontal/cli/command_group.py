@@ -17,9 +17,9 @@ from click.shell_completion import CompletionItem
 
 from ..errors import PrefrontalError
 from ..interrupts import end_line, exit_code, leave_again, raise_at_signals
-from ..plain_text import visible
 from .answers import raise_unread
 from .exit_codes import sentence, tell_exit_codes
+from .path_faults import path_fault
 
 _CLICKS = (click.ClickException, click.Abort)
 
@@ -146,19 +146,6 @@ class LazyGroup(click.Group):
             ctx.exit(code)
 
 
-_DISK_FAULTS = frozenset(
-    [
-        errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EINTR, errno.ENOLCK,
-        errno.EMFILE, errno.ENFILE,
-    ]
-)  # fmt: skip
-"""Of the machine, wherever they come from."""
-_PATH_FAULTS = frozenset(
-    [errno.EACCES, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.ENOTDIR]
-)
-"""Of a path as somebody gave it."""
-
-
 def _tell(ctx: click.Context, error: BaseException) -> None:
     """Say what went wrong and leave; what click itself tells better is left to it."""
     if isinstance(error, PrefrontalError):
@@ -168,22 +155,11 @@ def _tell(ctx: click.Context, error: BaseException) -> None:
     broken_pipe = isinstance(error, OSError) and error.errno == errno.EPIPE
     if broken_pipe or os.environ.get("PREFRONTAL_TRACEBACK"):
         return  # click ends quietly on a closed pipe
-    if isinstance(error, OSError) and _is_of_a_file(error):
-        what = "a file or the output"
-        if _has_name(error):
-            what = visible(os.fsdecode(error.filename), 300)
-        _leave(ctx, f"{what} cannot be used: {error.strerror}", 2)
+    if (fault := path_fault(error)) is not None:
+        _leave(ctx, fault, 2)
     name = type(error).__name__
     text = f"This is a defect of prefrontal, please report it: {name}: {error}"
     _leave(ctx, f"{text} (PREFRONTAL_TRACEBACK=1 shows where)", 1)
-
-
-def _is_of_a_file(error: OSError) -> bool:
-    return error.errno in _DISK_FAULTS or (_has_name(error) and error.errno in _PATH_FAULTS)
-
-
-def _has_name(error: OSError) -> bool:
-    return isinstance(error.filename, str | bytes)  # else it may be the number of a descriptor
 
 
 def _leave(ctx: click.Context, what: str, code: int) -> None:

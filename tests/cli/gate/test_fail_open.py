@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import resource
@@ -65,6 +66,21 @@ def test_a_locked_log_wakes_at_the_limit_and_loses_nothing(place: Place) -> None
     held.close()
     [question] = place.questions()
     assert "ERROR while the log is locked" in question["question"]
+
+
+@pytest.mark.parametrize(
+    ("name", "number"), [("x" * 300, errno.ENAMETOOLONG), ("loop", errno.ELOOP)]
+)
+def test_a_folder_that_cannot_be_used_wakes_and_is_no_defect(
+    place: Place, name: str, number: int
+) -> None:
+    loop = place.folder / "loop"
+    loop.symlink_to(loop)
+    code, output, errors = place.run(str(place.folder / name))
+    assert code == 0
+    assert "cannot be used" in output
+    assert f"cannot be used: {os.strerror(number)}" in errors
+    assert "defect" not in output + errors
 
 
 def change_log(place: Place, sentence: str) -> None:

@@ -216,8 +216,14 @@ def _send(writing: int, report: Report) -> None:
 
 
 def _confess(error: BaseException, writing: int) -> None:
+    from ..path_faults import path_fault  # most calls need nothing of it
+
     words = str(error)
-    if not any(each.__name__ == "PrefrontalError" for each in type(error).__mro__):
+    if any(each.__name__ == "PrefrontalError" for each in type(error).__mro__):
+        pass
+    elif (fault := path_fault(error)) is not None:
+        words = fault
+    else:
         words = f"a defect of prefrontal, please report it: {type(error).__name__}: {words}"
         if os.environ.get("PREFRONTAL_TRACEBACK"):
             import traceback
