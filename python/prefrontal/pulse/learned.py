@@ -75,7 +75,10 @@ class Learned:
         self._wishes: dict[str, float] = {}
         self.learned = 0
         for saved in self._read_weights():
-            shelf.restore_all(saved)
+            try:
+                shelf.restore_all(saved)
+            except InputError as error:
+                raise InputError(f"weights in {self._place()} cannot be used: {error}") from None
         self._counts = self._read_counts()
         if gate.bursts is not None and (known := decisions.load_state(BURSTS)) is not None:
             gate.bursts.restore(known[0])
@@ -185,6 +188,10 @@ class Learned:
         """Let modules go on with what `counts` gave."""
         for name, known in counts:
             self._gate.modules[name].restore(known)
+
+    def _place(self) -> str:
+        in_log = self._decisions.load_state(WEIGHTS) is not None
+        return "the log of decisions" if in_log else str(self._path)
 
     def _read_weights(self) -> list[bytes]:
         shelf = self._decisions.load_state(SHELF)

@@ -10,6 +10,9 @@ import pytest
 
 from prefrontal.cli.watch.screen import beginning, ending
 from prefrontal.cli.watch.session import SWITCH_S, build_watch
+from prefrontal.decisions.log import DecisionLog
+from prefrontal.errors import InputError
+from prefrontal.pulse.learned import WEIGHTS
 from prefrontal.settings import load_settings, parse_settings
 from prefrontal.telemetry import prometheus_text
 from prefrontal.web.part_health import _gate
@@ -93,3 +96,13 @@ def test_a_folder_that_is_not_there_is_told_once_and_of_many_the_first(tmp_path:
     waited = [each for each in lines if each.endswith("does not exist yet; it is waited for")]
     assert len(waited) == len(set(waited)) == 10
     assert "and 4 folders more" in lines
+
+
+def test_weights_that_cannot_be_used_are_told_with_their_place(tmp_path: Path) -> None:
+    with DecisionLog(tmp_path / "decisions.sqlite") as log:
+        log.save_state(WEIGHTS, b"x", 3)
+    sources = {"directories": [str(tmp_path)]}
+    settings = parse_settings({"sources": sources, "state": str(tmp_path)})
+    sentence = "^weights in the log of decisions cannot be used: model file must start with"
+    with pytest.raises(InputError, match=sentence):
+        build_watch(settings)
