@@ -169,6 +169,12 @@ def test_an_unknown_peer_is_answered_with_the_nearest_known(told: str, hint: str
 
 
 @pytest.mark.usefixtures("workspace")
+def test_a_peer_that_is_far_too_long_is_shortened_where_it_is_refused() -> None:
+    sentence = said("show", "x" * 5_000)
+    assert len(sentence) < 300 and "got 'xxx" in sentence
+
+
+@pytest.mark.usefixtures("workspace")
 def test_the_sums_and_the_spread_of_trust() -> None:
     text = run("summary").stdout
     assert "3, 2 of them judged" in text

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...errors import InputError
+from ...errors import InputError, shown
 from ...plural import many
 from ...standard_input import is_terminal
 from ..answers import answer, json_option
@@ -221,7 +221,7 @@ def _found(book: Ledger, name: str) -> str:
         if len(begin) == 1:
             return begin[0]
     rule = "be one that `prefrontal ledger list` shows"
-    raise InputError(f"peer must {rule}, got {name!r}{_nearest(name, peers)}")
+    raise InputError(f"peer must {rule}, got {shown(name)}{_nearest(name, peers)}")
 
 
 def _nearest(text: str, peers: list[Peer]) -> str:
