@@ -81,6 +81,13 @@ def test_slips_are_one_sentence() -> None:
         assert sentence in result.stderr
 
 
+@pytest.mark.parametrize("option", ["--peer", "--channel"])
+def test_a_name_that_is_no_utf8_is_refused_by_its_option(option: str) -> None:
+    result = run("search", option, "\udcff", "eggs")
+    assert result.exit_code == 2
+    assert result.stderr == f"Error: {option} must be text in UTF-8, got '\\udcff'\n"
+
+
 def test_where_nothing_was_said_nothing_is_made(workspace: Path) -> None:
     for file in workspace.glob("conversations*"):
         file.unlink()

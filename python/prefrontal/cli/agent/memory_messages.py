@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ...errors import InputError, SourceError
+from ..paths import is_utf8
 from ..watch.modules import plain
 from ..workspace import home_options
 from .memory_owners import owner_of
@@ -59,6 +60,9 @@ def search(
     from ...runtime.conversation.dates import moment_of
     from ...runtime.conversation.models import MessageQuery
 
+    for option, value in (("--peer", peer), ("--channel", channel)):
+        if value is not None and not is_utf8(value):
+            raise InputError(f"{option} must be text in UTF-8, got {value!r}")
     since_s, until_s = moment_of("--since", since), moment_of("--until", until)
     wanted = MessageQuery(query, peer, channel, since_s, until_s, limit)
     narrow = any(each is not None for each in (peer, channel, since, until))
