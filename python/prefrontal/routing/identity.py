@@ -14,6 +14,7 @@ from ..storage.files import write_atomic
 from ..storage.lock_file import locked
 from .local_time import LocalTime
 from .records import read_records
+from .regular_files import regular_bytes
 
 if TYPE_CHECKING:
     from ..clock import Clock
@@ -118,7 +119,7 @@ def _counters(path: Path) -> dict[Counter, dict[str, int]]:
     """What was counted; a damaged file counts as lost."""
     counters: dict[Counter, dict[str, int]] = {"route": {}, "revision": {}}
     try:
-        state: Any = json.loads(path.read_bytes())
+        state: Any = json.loads(regular_bytes(path))
     except (OSError, ValueError, RecursionError):
         return counters
     for counter, known in counters.items():

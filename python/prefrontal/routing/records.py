@@ -11,6 +11,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from ..errors import SourceError
+from .regular_files import regular_bytes
 from .types import Finding
 
 
@@ -54,14 +55,18 @@ def append_record(path: Path, record: Mapping[str, Any], *, sync: bool = True) -
         raise SourceError(f"{path} cannot be written: {reason}") from error
 
 
-def read_records(path: Path) -> Records:
-    """Every whole line; none without a file. Raises SourceError when it cannot be read."""
+def read_records(path: Path, most_bytes: int = 1 << 30) -> Records:
+    """Every whole line; none without a file.
+
+    Raises SourceError when it cannot be read, is no regular file (a pipe would never end) or has
+    more than most_bytes.
+    """
     try:
-        data = path.read_bytes()
+        data = regular_bytes(path, most_bytes)
     except FileNotFoundError:
         return Records((), ())
     except OSError as error:
-        raise SourceError(f"{path} cannot be read: {error.strerror}") from None
+        raise SourceError(f"{path} cannot be read: {error.strerror or error}") from None
     rows, findings = [], []
     lines = data.split(b"\n")
     for number, line in enumerate(lines, start=1):

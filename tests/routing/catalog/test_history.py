@@ -170,9 +170,9 @@ def test_a_history_is_read_again_only_when_it_changed(
     path = write(layout.domains / "charts/plot/plot.py", "")
     read: list[Path] = []
 
-    def counted(file: Path) -> Records:
+    def counted(file: Path, most_bytes: int) -> Records:
         read.append(file)
-        return read_records(file)
+        return read_records(file, most_bytes)
 
     monkeypatch.setattr("prefrontal.routing.catalog.history.read_records", counted)
     assert read_history(path.parent).events == read_history(path.parent).events == ()

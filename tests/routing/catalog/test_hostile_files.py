@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import random
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
+from prefrontal.errors import SourceError
 from prefrontal.routing.catalog.discovery import discover_all, open_cache
 from prefrontal.routing.run.request import Mode
 
 from ..project import layout_of
-from ..routes import example_project, routed
+from ..routes import event, example_project, routed
 from ..tool_files import SUMMARIZE
 
 LARGE = "0x" + "f" * 6000
@@ -70,3 +73,43 @@ def test_a_prompt_is_routed_beside_hostile_files(tmp_path: Path) -> None:
         path.write_bytes(hostile_file(chance))
     route = routed(layout, "summarize this matrix for me", Mode(plan_only=True))
     assert route.exit_code == 0
+
+
+@pytest.mark.parametrize("name", ["history.jsonl", "metadata.jsonl"])
+@pytest.mark.parametrize("kind", ["pipe", "folder", "loop", "endless", "huge"])
+def test_records_that_cannot_be_read_stop_no_route(tmp_path: Path, name: str, kind: str) -> None:
+    layout = example_project(tmp_path)
+    path = layout.action("analysis", "visualise") / name
+    match kind:
+        case "pipe":
+            os.mkfifo(path)
+        case "folder":
+            path.mkdir()
+        case "loop":
+            path.symlink_to(path.name)
+        case "endless":
+            path.symlink_to("/dev/zero")
+        case _:
+            path.touch()
+            os.truncate(path, 1 << 40)
+    route = routed(layout, "summarize this matrix for me", Mode(plan_only=True))
+    assert route.exit_code == 0
+    notes = event(route, "rank")["detail"]["findings"]
+    assert [text for text in notes if str(path) in text and "cannot be read" in text]
+
+
+@pytest.mark.parametrize(
+    "name", ["_tmp/.counters.json", "_tmp/.cache/facts.json", "domains/analysis/CHANGELOG.md"]
+)
+def test_a_pipe_in_the_place_of_a_file_of_its_own_holds_no_route_up(
+    tmp_path: Path, name: str
+) -> None:
+    layout = example_project(tmp_path)
+    path = layout.root / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    os.mkfifo(path)
+    said = nullcontext() if "cache" in name else pytest.raises(SourceError, match=path.name)
+    with said:
+        assert (
+            routed(layout, "summarize this matrix for me", Mode(interactive=False)).exit_code == 0
+        )

@@ -221,6 +221,13 @@ def test_three_findings_are_shown_and_the_rest_counted(project: Layout) -> None:
     assert len(told) == 5
 
 
+def test_of_broken_lines_of_a_history_three_are_shown_and_the_rest_counted(project: Layout) -> None:
+    write(project.action("analysis", "summarise") / "history.jsonl", "no json\n" * 5)
+    route = routed(project, SUMMARIZE, Mode(plan_only=True))
+    warnings = [line for line in lines(route) if line.startswith("warning: ")]
+    assert len(warnings) == 4 and warnings[-1] == "warning: 2 more of these (--explain)"
+
+
 def test_a_shadowed_tool_is_warned_of_with_both_paths(project: Layout) -> None:
     path = project.action("analysis", "summarise") / "summarize_matrix.py"
     write(project.shared_action("summarise") / path.name, path.read_text())

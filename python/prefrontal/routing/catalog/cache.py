@@ -14,6 +14,7 @@ from typing import Any
 from ...clock import Clock, SystemClock
 from ...errors import SourceError
 from ...storage import write_atomic
+from ..regular_files import regular_bytes
 
 FORMAT = 5
 """Version of the file and of the facts in it; raise it when either changes."""
@@ -110,11 +111,7 @@ class FactCache:
 
     def _bytes(self) -> bytes:
         assert self._path is not None
-        with self._path.open("rb") as file:
-            data = file.read(_MOST_BYTES + 1)
-        if len(data) > _MOST_BYTES:
-            raise ValueError("it is too large")
-        return data
+        return regular_bytes(self._path, _MOST_BYTES)
 
 
 def _header(body: bytes) -> dict[str, object]:

@@ -9,9 +9,9 @@ from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from ...errors import InputError
+from ...errors import InputError, SourceError
 from ..local_time import LocalTime
-from ..records import append_record, read_records
+from ..records import Records, append_record, read_records
 from ..types import Finding
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ _TRIED = frozenset({"validation_ok", "failed"})
 _EVENTS: tuple[Event, ...] = get_args(Event)
 _FILE, _PROMOTIONS = "history.jsonl", "metadata.jsonl"
 _MOST_READ = 1000
+_MOST_BYTES = 64 << 20
 _READ: dict[Path, tuple[tuple[tuple[int, ...] | None, ...], ToolHistory]] = {}
 """The latest history read from each folder."""
 
@@ -137,8 +138,8 @@ def read_history(folder: Path) -> ToolHistory:
     """The history of a folder's tools.
 
     A promotion missing from the history (the file was lost) counts as accepted on the day of its
-    record. Malformed lines become findings. Unchanged files are not read again. Raises
-    SourceError.
+    record. Malformed lines become findings, and so does a file that cannot be read: the folder's
+    tools then have no history. Unchanged files are not read again.
     """
     stamps = (_stamp(history_file(folder)), _stamp(folder / _PROMOTIONS))
     known = _READ.get(folder)
@@ -161,7 +162,7 @@ def _stamp(path: Path) -> tuple[int, ...] | None:
 
 
 def _history(folder: Path) -> ToolHistory:
-    records = read_records(history_file(folder))
+    records = _records(history_file(folder))
     findings = list(records.findings)
     events = []
     for row in records.rows:
@@ -172,9 +173,19 @@ def _history(folder: Path) -> ToolHistory:
         else:
             events.append(event)
     noted = {(event.tool, event.sha256) for event in events if event.event == "accepted"}
-    promoted = (_promotion(row) for row in read_records(folder / _PROMOTIONS).rows)
+    promotions = _records(folder / _PROMOTIONS)
+    findings += promotions.findings
+    promoted = (_promotion(row) for row in promotions.rows)
     lost = [one for one in promoted if one and (one.tool, one.sha256) not in noted]
     return ToolHistory((*lost, *events), tuple(findings))
+
+
+def _records(path: Path) -> Records:
+    try:
+        return read_records(path, _MOST_BYTES)
+    except SourceError as error:
+        problem = str(error).removeprefix(f"{path} ")
+        return Records((), (Finding(path, 0, problem),))
 
 
 def history_success(events: Iterable[PastEvent], now: float, half_life_days: float = 30.0) -> float:

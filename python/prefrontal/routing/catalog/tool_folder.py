@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..regular_files import regular_bytes
 from ..types import Finding, Manifest, Tool
 from . import manifest as manifests
 from . import tool_facts
@@ -96,7 +96,7 @@ class FolderReader:
             sha256, facts = self._cache.facts(
                 place["relative"],
                 entry.stat(),
-                lambda: _bytes(path),
+                lambda: regular_bytes(path, MOST_BYTES),
                 lambda data: tool_facts.read_facts(data, stem),
             )
         except OSError as error:
@@ -139,7 +139,7 @@ class FolderReader:
             _, facts = self._cache.facts(
                 relative,
                 entry.stat(),
-                lambda: _bytes(path),
+                lambda: regular_bytes(path, MOST_BYTES),
                 lambda _: manifests.to_facts(*manifests.read_manifests(path, name)),
             )
         except OSError as error:
@@ -160,15 +160,3 @@ def _is_file(entry: os.DirEntry[str]) -> bool:
 def _tool_name(file_name: str) -> str:
     """The stem of a Python file that may be a tool, else empty."""
     return file_name[:-3] if file_name.endswith(".py") and file_name[0] not in "_." else ""
-
-
-def _bytes(path: Path) -> bytes:
-    """The bytes of a plain file. Raises OSError, also for any other kind of file."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    with os.fdopen(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise OSError("it is not a regular file")
-        data = file.read(MOST_BYTES + 1)
-    if len(data) > MOST_BYTES:
-        raise OSError(f"it must have at most {MOST_BYTES} bytes, got more")
-    return data

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from ...errors import SourceError
 from ...storage.files import write_atomic
+from ..regular_files import regular_bytes
 
 NAME = "CHANGELOG.md"
 
@@ -17,11 +18,11 @@ def add_note(path: Path, title: str, note: str) -> None:
     cannot be read or written.
     """
     try:
-        text = path.read_bytes()
+        text = regular_bytes(path)
     except FileNotFoundError:
         text = f"# {title}\n".encode()
     except OSError as error:
-        raise SourceError(f"{path} cannot be read: {error.strerror}") from None
+        raise SourceError(f"{path} cannot be read: {error.strerror or error}") from None
     line = f"- {note}".encode("utf-8", "backslashreplace")
     lines = text.split(b"\n")
     if line in [one.rstrip(b"\r") for one in lines]:

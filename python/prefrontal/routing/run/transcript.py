@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ...plain_text import one_line
@@ -73,10 +73,7 @@ class Transcript:
         self._shadowed = detail["shadowed"]
         if self._explained:
             lines.append(f"  looked at {many(event['candidates'], 'tool')}")
-        listed = detail["findings"] if self._explained else detail["findings"][:3]
-        lines += [f"warning: {finding}" for finding in listed]
-        rest = len(detail["findings"]) - len(listed)
-        return [*lines, f"warning: {rest} more files are not tools (--explain)"] if rest else lines
+        return lines + self._warnings(detail["findings"], "more files are not tools")
 
     def _rank(self, event: Event, detail: Mapping[str, Any]) -> list[str]:
         ranked = detail["ranked"]
@@ -86,7 +83,13 @@ class Transcript:
         lines = [*self._shadows(detail), f"candidates: {', '.join(best) or 'none'}"]
         if self._explained and detail["ranked"]:
             lines += _explained(event, detail)
-        return lines + [f"warning: {finding}" for finding in detail["findings"]]
+        return lines + self._warnings(detail["findings"], "more of these")
+
+    def _warnings(self, findings: Sequence[str], others: str) -> list[str]:
+        listed = findings if self._explained else findings[:3]
+        rest = len(findings) - len(listed)
+        more = [f"{rest} {others} (--explain)"] * bool(rest)
+        return [f"warning: {text}" for text in (*listed, *more)]
 
     def _shadows(self, detail: Mapping[str, Any]) -> list[str]:
         """Shared tools that give way to a domain's: where one of the two may serve the prompt."""
