@@ -50,12 +50,13 @@ class Prompt {
       if (among(kCalls, words_[at].lower)) find_called(at + 1);
       if (among(kKinds, words_[at].lower)) find_before(at);
     }
-    std::ranges::sort(calls_, [](const NameCall& one, const NameCall& other) {
+    std::vector<NameCall> calls = outermost();
+    std::ranges::sort(calls, [](const NameCall& one, const NameCall& other) {
       return one.tool != other.tool ? one.tool < other.tool : one.words > other.words;
     });
     const auto same = [](const NameCall& a, const NameCall& b) { return a.tool == b.tool; };
-    calls_.erase(std::unique(calls_.begin(), calls_.end(), same), calls_.end());
-    return std::move(calls_);
+    calls.erase(std::unique(calls.begin(), calls.end(), same), calls.end());
+    return calls;
   }
 
  private:
@@ -65,6 +66,32 @@ class Prompt {
     std::size_t start;
     std::size_t end;
   };
+
+  struct Call {  // from word `first` to word `last`
+    std::uint32_t tool;
+    std::size_t first;
+    std::size_t last;
+  };
+
+  // Without those inside a longer one: "list_tools" does not call `list`, which is before "tools".
+  std::vector<NameCall> outermost() {
+    std::ranges::sort(calls_, [](const Call& one, const Call& other) {
+      return one.first != other.first ? one.first < other.first : one.last > other.last;
+    });
+    std::vector<NameCall> calls;
+    std::size_t reach = 0;  // behind the last word of all longer calls that began before
+    std::size_t end = 0;
+    const Call* before = nullptr;
+    for (const Call& call : calls_) {
+      const bool same = before && before->first == call.first && before->last == call.last;
+      if (!same) reach = end;
+      if (call.last >= reach)
+        calls.push_back({call.tool, static_cast<std::uint32_t>(call.last - call.first + 1)});
+      end = std::max(end, call.last + 1);
+      before = &call;
+    }
+    return calls;
+  }
 
   std::string_view between(std::size_t at) const {  // the words at and at + 1
     return text_.substr(words_[at].end, words_[at + 1].start - words_[at].end);
@@ -94,8 +121,7 @@ class Prompt {
     const auto range = std::ranges::equal_range(hashes, hash);
     for (auto at = range.begin(); at != range.end(); ++at) {
       const auto place = static_cast<std::size_t>(at - hashes.begin());
-      const auto count = static_cast<std::uint32_t>(last - first + 1);
-      calls_.push_back({catalog_.hashed_tools[place], count});
+      calls_.push_back({catalog_.hashed_tools[place], first, last});
     }
     return range.begin() != range.end();
   }
@@ -153,7 +179,7 @@ class Prompt {
   const Catalog& catalog_;
   std::string_view text_;
   std::vector<Word> words_;
-  std::vector<NameCall> calls_;
+  std::vector<Call> calls_;
 };
 
 }  // namespace

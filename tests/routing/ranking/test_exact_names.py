@@ -100,6 +100,20 @@ def test_several_tools_may_be_called() -> None:
     assert called("use sort, then create_meeting") == {"sort", "create_meeting"}
 
 
+@pytest.mark.parametrize("prompt", ["list_tools", "use list tools", "`list tools` please"])
+def test_a_longer_name_calls_no_tool_that_has_a_part_of_it(prompt: str) -> None:
+    both = [{"name": name, "doc": "List all."} for name in ("list", "list_tools")]
+    ranked = ToolIndex.build(both).rank(prompt, explain=True)
+    calls = [one.name for one in ranked if one.explanation and one.explanation["called"]]
+    assert calls == ["list_tools"]
+
+
+def test_two_tools_of_one_name_are_both_called() -> None:
+    both = [{"key": key, "name": "list_tools", "doc": "List all."} for key in ("a", "b")]
+    ranked = ToolIndex.build(both).rank("use list_tools, or the list tool", explain=True)
+    assert [one.explanation["called"] for one in ranked if one.explanation] == [True, True]
+
+
 def test_a_call_beats_a_refusal_and_a_history() -> None:
     index = ToolIndex.build([{**tool, "history": 1.0} for tool in CALENDAR])
     for _ in range(5):
