@@ -37,6 +37,8 @@ BOTH = told("zip_tool", "Zip a folder, or extract one.")
         ("", ZIP, ""),
         ("save the table", told("load_table", "Load a table."), "it does the opposite of save"),
         ("stop the server", told("start_server", "Start it."), "it does the opposite of stop"),
+        ("restore the data", told("dump_data", "Dump it."), "it does the opposite of restore"),
+        ("undo the deploy", told("deploy_app", "Deploy it."), "it does the opposite of undo"),
     ],
 )
 def test_a_tool_that_does_the_opposite_is_not_meant(prompt: str, one: Tool, why: str) -> None:

@@ -43,6 +43,10 @@ def best(prompt: str, accepted: tuple[str, Tool] | None = None) -> dict[str, flo
     [
         ("cancel the meeting", GET, "it does not remove"),
         ("please delete my meeting", CREATE, "it does not remove"),
+        ("get rid of the meeting", GET, "it does not remove"),
+        ("Get rid of the meeting", DELETE, ""),
+        ("throw the meeting away", CREATE, "it does not remove"),
+        ("throw the meeting away", DELETE, ""),
         ("cancel the meeting", DELETE, ""),
         ("cancel the meeting", UPDATE, ""),
         ("create a meeting", DELETE, "it removes, which was not asked for"),

@@ -29,6 +29,8 @@ _PAIRS = (
     ("hide", "unhide reveal"),
     ("subscribe", "unsubscribe"),
     ("mount", "unmount"),
+    ("backup dump", "restore recover"),
+    ("deploy install apply commit", "undo revert rollback"),
     ("increase", "decrease reduce"),
 )
 

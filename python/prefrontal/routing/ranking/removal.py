@@ -6,6 +6,7 @@ are, and a tool that removes is for no prompt that does not say so.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import lru_cache
 
@@ -23,6 +24,12 @@ ANYTHING = "everything anything something whatever stuff thing things"
 READING = "show tell get give know"
 """Verbs among the stop words of the index."""
 
+_PHRASES = re.compile(
+    r"\b(?:get(?:ting)? rid of|do away with|throw (?:away|out)|throw(?= .*\b(?:away|out)\b))",
+    re.IGNORECASE,
+)
+"""What else asks to remove: "get rid of the ticket", "throw the note away"."""
+
 FACTOR = 0.3
 """Of the name and doc features where the prompt and the tool do not agree on removing."""
 ACCEPTED = 0.6
@@ -33,6 +40,7 @@ NO_OBJECT = "the prompt does not say what to remove"
 
 def asks_to_remove(prompt: str) -> bool:
     """Whether the first verb, after words of courtesy, asks to remove something."""
+    prompt = _plain(prompt)
     verbs = (one for one in core.tokens(prompt) if one in stems(READING) or _has_content(one))
     return next(verbs, None) in stems(REMOVING)
 
@@ -48,6 +56,7 @@ def disagreement(prompt: str, tool: Tool, near: Iterable[tuple[str, str]] = ()) 
     near: words of the prompt that no tool has, each with a stem of the tool that means about the
     same. A tool that speaks of nothing that the prompt says besides the verb removes other things.
     """
+    prompt = _plain(prompt)
     if asks_to_remove(prompt):
         of_anything = stems(REMOVING).issuperset(core.tokens(tool.name))
         if stems(f"{REMOVING} {ANYTHING}").issuperset(
@@ -63,6 +72,10 @@ def disagreement(prompt: str, tool: Tool, near: Iterable[tuple[str, str]] = ()) 
     if name not in stems(REMOVING) or stems(REMOVING) & set(core.tokens(prompt)):
         return ""
     return "it removes, which was not asked for"
+
+
+def _plain(prompt: str) -> str:
+    return _PHRASES.sub("remove", prompt)
 
 
 @lru_cache(maxsize=64)  # of a prompt each tool asks

@@ -22,10 +22,12 @@ from .file_names import (
 from .index_store import IndexStore
 from .meanings import Meanings
 from .opposites import undoes
+from .other_objects import does_it_to_others
 from .precedence import FOLLOWS, REJECTED, tie_key
 from .removal import ACCEPTED, FACTOR, disagreement
 from .rivals import rivals
 from .said_summary import FEWEST, says_summary
+from .siblings import sibling_is_meant
 from .tool_words import words_of
 from .verb_pairs import lacks_the_act
 
@@ -221,7 +223,7 @@ class ToolRanker:
             score = min(score, self._score(features, entry))
             flags.append(f"not for {', '.join(against)}: doc x {ANTI_INTENT_FACTOR:g}")
         near = (entry.explanation or {}).get("joined", ())
-        apart = more or ("" if _is_known(entry) else _not_meant(intent, tool, near))
+        apart = more or ("" if _is_known(entry) else self._not_meant(intent, tool, near))
         factor = FACTOR
         if not affirmed(intent):
             apart, factor = "the prompt says only what not to do", 0.0
@@ -241,6 +243,18 @@ class ToolRanker:
             flags.append("called by its name")
         familiar = _is_familiar(entry)
         return Candidate(tool, score, features, entry.matched, (), tuple(flags), by_name, familiar)
+
+    def _not_meant(self, intent: str, tool: Tool, near: Sequence[tuple[str, str]]) -> str:
+        """Why the tool is not for the prompt, whatever words they share; empty where it may be."""
+        return (
+            disagreement(intent, tool, near)
+            or lacks_the_act(intent, tool)
+            or undoes(intent, tool)
+            or goes_back(intent, tool)
+            or says_only_which(intent, tool)
+            or does_it_to_others(intent, tool, near)
+            or sibling_is_meant(intent, tool, self._names)
+        )
 
     def _features(self, entry: RankedTool, whole: bool) -> dict[str, float]:
         """The features of the index. whole: whether the name, or a summary that counts as such, is
@@ -356,17 +370,6 @@ def _was_rejected(entry: RankedTool) -> bool:
 
 def _is_familiar(entry: RankedTool) -> bool:
     return bool(entry.explanation and entry.explanation["accepted"] >= FAMILIAR)
-
-
-def _not_meant(intent: str, tool: Tool, near: Iterable[tuple[str, str]]) -> str:
-    """Why the tool is not for the prompt, whatever words they share; empty where it may be."""
-    return (
-        disagreement(intent, tool, near)
-        or lacks_the_act(intent, tool)
-        or undoes(intent, tool)
-        or goes_back(intent, tool)
-        or says_only_which(intent, tool)
-    )
 
 
 def _anti_intents(tool: Tool, words: Iterable[str]) -> list[str]:
