@@ -285,6 +285,24 @@ def test_a_text_is_not_to_whom_or_how_a_file_is_sent() -> None:
     assert inputs(wired(sums, writes_))["text"] == RESULT
 
 
+@pytest.mark.parametrize(
+    ("text", "customer"),
+    [("send a reminder to bob", "{{input.customer}}"), ("greet them", RESULT)],
+)
+def test_a_text_is_no_person(text: str, customer: str) -> None:
+    makes = tool("domains/d/p/new_password.py", ["length: int = 8"], [], "str")
+    reminds = tool("domains/d/r/remind.py", ["customer: str", "amount: float"], [], "str")
+    plan = wired(makes, reminds, texts=["make a password", text])
+    assert inputs(plan)["customer"] == customer
+
+
+def test_of_a_text_and_a_person_the_text_is_handed_on() -> None:
+    writes_ = tool("domains/d/w/write_poem.py", ["topic: str"], [], "str")
+    mails = tool("domains/d/m/mail.py", ["text: str", "to: str"], [], "bool")
+    plan = wired(writes_, mails, texts=["write a poem", "send it to bob"])
+    assert inputs(plan) == {"text": RESULT, "to": "{{input.to}}"}
+
+
 def test_what_is_no_place_is_shared_whatever_the_texts_name() -> None:
     plan = wired(first(["df: Frame"]), second(["df: Frame"]), texts=["plot a.csv", "plot b.csv"])
     assert plan.params == ("df",)

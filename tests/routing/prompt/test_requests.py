@@ -21,6 +21,11 @@ TWO = [
     ("read a.csv. Afterwards obfuscate b.csv", ["read a.csv", "obfuscate b.csv"]),
     ("load the csv. Next, frobnicate it.", ["load the csv", "frobnicate it"]),
     ("load the csv and frobnicate it", ["load the csv", "frobnicate it"]),
+    ("back up my folder, then water the plants", ["back up my folder", "water the plants"]),
+    ("restart the server then back up the data", ["restart the server", "back up the data"]),
+    ("log in, then delete the user", ["log in", "delete the user"]),
+    ("wake up the pc, then dim the light", ["wake up the pc", "dim the light"]),
+    ("zip the folder and roll back the release", ["zip the folder", "roll back the release"]),
     ("load the csv then quickly defragment it", ["load the csv", "quickly defragment it"]),
     ("ping example.com; traceroute example.org", ["ping example.com", "traceroute example.org"]),
     ('tweet "hello"; toot "hello"', ['tweet "hello"', 'toot "hello"']),
@@ -97,6 +102,8 @@ TOOLS = [
     ("load_csv, then describe_rows and then plot_bars", ["load_csv", "describe_rows", "plot_bars"]),
 ]
 ONE = [
+    "get back up to speed",
+    "show the sign in and log out pages",
     "find the duplicates and show them to me",
     "count the words; tell me",
     "search and replace foo in the file",

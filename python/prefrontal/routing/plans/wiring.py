@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -26,9 +27,15 @@ from .places import (
 from .plan import MOST_STEPS, WHOLE, as_argument_name, free_name, is_argument_name
 from .references import Reference
 from .type_hints import contradicts, is_mapping, same_type, says_much, value_type
-from .values import folders_of, holds_content, values_of
+from .values import folders_of, holds_content, subject_of, values_of
 
 _ANY_VALUE = ("result", "output", "value", "data", "out")
+_PERSONS = (
+    "customer client guest user username recipient receiver addressee sender person author owner "
+    "contact name email phone channel who whom to"
+)
+"""What names whom something is done for."""
+_POINTER = re.compile(r"\b(?:it|them|this|that|these|those)\b", re.IGNORECASE)
 _AMOUNTS = (
     "count number total sum size length limit top days hours minutes seconds width height max min"
 )
@@ -269,7 +276,7 @@ def _link_neighbour(step: _Step, before: Sequence[_Source], inputs: set[str]) ->
     """Link the only output of the previous step to the argument that it must be meant for.
 
     Of a tool that reads a file a plain argument says how or to whom, unless its name says content.
-    Where a file lies is no content.
+    Where a file lies is no content. Nor is a person: "make a password and remind bob".
     """
     if len(before) != 1 or leads_to_a_place(before[0].name):
         return
@@ -282,6 +289,9 @@ def _link_neighbour(step: _Step, before: Sequence[_Source], inputs: set[str]) ->
         and not stems(arg.name) & stems(PLACES)
         and (holds_content(arg) or not reads_file)
     ]
+    others = [arg for arg in fitting if subject_of(arg) not in stems(_PERSONS)]
+    if others or (step.text and not _POINTER.search(step.text)):
+        fitting = others
     if len(fitting) > 1:
         fitting = [arg for arg in fitting if arg.name in inputs]
     if len(fitting) == 1:

@@ -41,6 +41,9 @@ _NO_VERBS_ALL_THE_SAME = word_set(
 _NAMED_OBJECT = re.compile(r"\w\.[a-z0-9]*[a-z][a-z0-9]*\Z|[/@]|\d")
 _UNGROUPED = word_set(verbs.UNGROUPED)
 _OF_FILES = word_set(verbs.OF_FILES)
+_PHRASAL = frozenset(
+    (verb, one) for verb, *particles in map(str.split, verbs.WITH_PARTICLES) for one in particles
+)
 TOGETHER = "compare diff contrast merge join combine concatenate unite append match sync swap"
 _WHICH_FILE = _OF_FILES | word_set(
     "clean open correct duplicate separate report plan chart list copy backup document archive"
@@ -122,7 +125,8 @@ def unknown_verb(words: Sequence[Piece], boundary: Boundary) -> int | None:
     start = 0 if boundary == "and" else skip_polite(words, 0)
     while boundary != "and" and start < len(words) - 1 and _is_adverb(words[start]):
         start += 1
-    return start if _is_verb(words[start:], boundary) else None
+    rest = words[start:]
+    return start if _has_particle(rest, boundary) or _is_verb(rest, boundary) else None
 
 
 def are_two_questions(front: Sequence[Piece], rest: Sequence[Piece]) -> bool:
@@ -185,6 +189,12 @@ def may_go_on(front: Sequence[Piece], lexicon: Lexicon) -> bool:
 def has_content(words: Sequence[Piece]) -> bool:
     """Whether any word says something."""
     return _content(words) > 0
+
+
+def _has_particle(words: Sequence[Piece], boundary: Boundary) -> bool:
+    """Whether the first two words are a verb and its particle: "back up the database"."""
+    pair = tuple(one.text for one in words[:2])
+    return pair in _PHRASAL and (boundary != "and" or _before_thing(words[2:]))
 
 
 def _is_verb(words: Sequence[Piece], boundary: Boundary) -> bool:

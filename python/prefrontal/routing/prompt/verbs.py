@@ -67,6 +67,38 @@ OF_FILES = (
 )
 """Verbs at least in front of a file's name: "blur b.jpg"."""
 
+WITH_PARTICLES = (
+    "back up",
+    "log in out on off",
+    "sign in out up off",
+    "check in out",
+    "shut down off",
+    "start up",
+    "boot up",
+    "wake up",
+    "power on off up down",
+    "switch on off",
+    "plug in",
+    "roll back out",
+    "scale up down",
+    "spin up down",
+    "tear down",
+    "lock up down",
+    "tidy up",
+    "free up",
+    "speed up",
+    "slow down",
+    "print out",
+    "read out",
+    "write down",
+    "fill out up",
+    "call back up off",
+    "pay back off",
+    "hand in over",
+    "top up",
+)
+"""Verbs that are known by the particle behind them, which follows: "back up the database"."""
+
 STOP_WORDS = (
     "a about again all also am an and any are as at be been but by can could did do does each "
     "for from give get had has have he her here him his how i if in into is it its just kindly let "
