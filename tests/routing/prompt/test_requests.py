@@ -196,6 +196,23 @@ def test_one_thing_stays_whole(prompt: str) -> None:
     assert texts(prompt) == [prompt]
 
 
+@pytest.mark.parametrize(
+    ("prompt", "last"),
+    [
+        ("cancel the meeting and create a new one on friday", "create a new meeting on friday"),
+        ("delete my old branch, then make another one", "make another old branch"),
+        ("open the ticket of ada then close the other one", "close the other ticket"),
+        ("delete the users and add a new one", "add a new one"),
+        ("delete a.txt and make a new one", "make a new one"),
+        ("remove invoice 12 and make a new one", "make a new one"),
+        ("cancel it, then create a new one", "create a new one"),
+        ("create a new one", "create a new one"),
+    ],
+)
+def test_another_one_is_one_of_what_the_clause_in_front_is_about(prompt: str, last: str) -> None:
+    assert texts(prompt)[-1] == last
+
+
 def test_the_prompt_of_three_has_three() -> None:
     found = sub_intents("load the csv file. Then frobnicate it and after that plot the summary")
     assert [one.text for one in found] == ["load the csv file", "frobnicate it", "plot the summary"]

@@ -41,6 +41,13 @@ _DEFINITE = re.compile(
     r"|[\w.-]+['’]s)\s",
     re.IGNORECASE,
 )
+_ANOTHER = re.compile(
+    r"\b(an?\s+(?:new|second|third|different|other|fresh|better)|the\s+(?:new|other)|another)"
+    r"\s+one\b",
+    re.IGNORECASE,
+)
+_PLAIN_NOUN = re.compile(r"[^\W\d_]+(?:[ -][^\W\d_]+)*")
+"""No file and no number: a new one has another name."""
 _SAYS_HOW = "use include keep change lose add waste take install"
 """What these are not to be done to is mostly no object of the request: "don't lose quality"."""
 _MOST_WORDS = 8
@@ -109,6 +116,19 @@ def with_things(words: str, things: tuple[str, ...], *, alone: bool) -> str:
     if not alone and not _CONTRAST.search(clause):
         return words
     return match["front"] + referent + words[match.end() :]
+
+
+def with_noun(words: str, before: str) -> str:
+    """The words with the noun for "one": "create a new one" behind "the meeting" is "create a new
+    meeting". before: what the act in front is done to.
+    """
+    if not _ANOTHER.search(words):
+        return words
+    thing = next(iter(things_in("", before)), "")
+    noun = _DEFINITE.sub("", _BEHIND_A_NOUN.split(thing)[0], count=1)
+    if not _PLAIN_NOUN.fullmatch(noun) or is_plural(noun):
+        return words
+    return _ANOTHER.sub(lambda one: f"{one[1]} {noun}", words)
 
 
 def _of_number(things: tuple[str, ...], plural: bool) -> str:

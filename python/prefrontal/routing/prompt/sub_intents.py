@@ -8,6 +8,7 @@ from typing import Literal
 
 from ..._core import routing
 from ..types import SubIntent
+from .antecedents import with_noun
 from .clause_words import (
     AND,
     BEFORE_OBJECTS,
@@ -58,6 +59,7 @@ _BEFORE_A_LIST = 4
 @dataclass(slots=True)
 class _Clause:
     """Neighbouring pieces. link: what joins them to the clause in front. tail: borrowed object.
+    front: the object of the clause in front.
 
     also: an "also" stands in front. asks: for something, perhaps without a verb that is known.
     """
@@ -69,6 +71,7 @@ class _Clause:
     verb_at: int = -1
     asks: bool = False
     tail: str = ""
+    front: str = ""
 
     def is_bare(self) -> bool:
         """Whether there is a verb and nothing after it that it may be about."""
@@ -112,6 +115,7 @@ def sub_intents(prompt: str, action_words: Sequence[str] = ()) -> tuple[SubInten
     for place, clause in enumerate(clauses):
         if clause.is_bare():
             clause.tail = _borrowed(clauses, place, prompt)
+        clause.front = _object(clauses[place - 1], prompt) if place else ""
     return tuple(_sub_intent(clause, prompt) for clause in _in_time(clauses))
 
 
@@ -377,4 +381,4 @@ def _sub_intent(clause: _Clause, prompt: str) -> SubIntent:
         first += 1
     end = max(piece.end for piece in words[first : last + 1])
     text = prompt[words[first].start : end] + clause.tail
-    return SubIntent(" ".join(text.split()), clause.verb)
+    return SubIntent(with_noun(" ".join(text.split()), clause.front), clause.verb)
