@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from ...decisions.payloads import PromptReading
 from ...errors import InputError, SourceError
 from ...routing.catalog.discovery import action_folders
+from ...routing.catalog.history import read_history
 from ...routing.ranking.coverage import covers_all, needed_for_all
 from ...routing.ranking.decide import Bar, shown
 from ...routing.ranking.precedence import micro, shadowed
@@ -57,14 +58,15 @@ class RoutedChooser:
     def choose(self, wake: Decision, beliefs: Sequence[HeardBelief]) -> Choice:
         """The tool or composition for the wake; "ask" where none fits or none can be called.
 
-        A tool whose required arguments the wake has nothing for is no option. Tools that cannot be
-        read leave the agent to be asked.
+        A tool whose required arguments the wake has nothing for is no option. Where tools, or what
+        people said of them, cannot be read, the agent is asked.
         """
         question, prompt = wake.question or "", ""
         try:
             actions = [action for _, action in action_folders(self._router.bench.layout)]
             prompt = routed_prompt(question, wake.window, actions)
             routed = self._routed(wake, prompt)
+            _check_histories(routed)
         except (InputError, SourceError) as error:  # perhaps no word of it is the module's
             return self._asked(prompt or question, beliefs, f"{error}.", ())
         return self._chosen(wake, prompt, routed, tuple(beliefs))
@@ -172,6 +174,13 @@ def _told(
     if chosen_option is not None and len(parts) > 1:
         parts.append(f"{chosen_option.name} is the next, with {shown(micro(chosen_option.score))}.")
     return " ".join(parts)
+
+
+def _check_histories(routed: ToolChoice) -> None:
+    """Raises SourceError where it is not known what people said of the tools."""
+    for folder in {tool.spec.path.parent for tool in routed.ranking.discovery.tools}:
+        if problem := read_history(folder).unread:
+            raise SourceError(problem)
 
 
 def _reading(routed: ToolChoice) -> PromptReading:

@@ -52,10 +52,14 @@ class PastEvent:
 
 @dataclass(frozen=True, slots=True)
 class ToolHistory:
-    """The events of all tools of one folder, oldest first."""
+    """The events of all tools of one folder, oldest first.
+
+    unread: why what people said of its tools is not known, where a file cannot be read.
+    """
 
     events: tuple[PastEvent, ...]
     findings: tuple[Finding, ...] = ()
+    unread: str = ""
 
     def of(self, tool: str) -> tuple[PastEvent, ...]:
         """The events of the tool with that file name, without ".py"."""
@@ -162,7 +166,7 @@ def _stamp(path: Path) -> tuple[int, ...] | None:
 
 
 def _history(folder: Path) -> ToolHistory:
-    records = _records(history_file(folder))
+    records, no_records = _records(history_file(folder))
     findings = list(records.findings)
     events = []
     for row in records.rows:
@@ -173,19 +177,20 @@ def _history(folder: Path) -> ToolHistory:
         else:
             events.append(event)
     noted = {(event.tool, event.sha256) for event in events if event.event == "accepted"}
-    promotions = _records(folder / _PROMOTIONS)
+    promotions, no_promotions = _records(folder / _PROMOTIONS)
     findings += promotions.findings
     promoted = (_promotion(row) for row in promotions.rows)
     lost = [one for one in promoted if one and (one.tool, one.sha256) not in noted]
-    return ToolHistory((*lost, *events), tuple(findings))
+    return ToolHistory((*lost, *events), tuple(findings), no_records or no_promotions)
 
 
-def _records(path: Path) -> Records:
+def _records(path: Path) -> tuple[Records, str]:
+    """The records, or why they cannot be read."""
     try:
-        return read_records(path, _MOST_BYTES)
+        return read_records(path, _MOST_BYTES), ""
     except SourceError as error:
         problem = str(error).removeprefix(f"{path} ")
-        return Records((), (Finding(path, 0, problem),))
+        return Records((), (Finding(path, 0, problem),)), str(error)
 
 
 def history_success(events: Iterable[PastEvent], now: float, half_life_days: float = 30.0) -> float:
