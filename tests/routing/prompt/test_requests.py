@@ -24,6 +24,8 @@ TWO = [
     ("back up my folder, then water the plants", ["back up my folder", "water the plants"]),
     ("restart the server then back up the data", ["restart the server", "back up the data"]),
     ("log in, then delete the user", ["log in", "delete the user"]),
+    ("use load_csv and then plot it", ["use load_csv", "plot it"]),
+    ("use load_csv on a.csv and plot it", ["use load_csv on a.csv", "plot it"]),
     ("wake up the pc, then dim the light", ["wake up the pc", "dim the light"]),
     ("zip the folder and roll back the release", ["zip the folder", "roll back the release"]),
     ("load the csv then quickly defragment it", ["load the csv", "quickly defragment it"]),

@@ -324,7 +324,7 @@ def _are_two(front: _Clause, clause: _Clause) -> bool:
     rest = clause.words[clause.verb_at + 1 :]
     if clause.verb and shows_only(clause.words[clause.verb_at], rest):
         return False
-    if front.verb and clause.verb:
+    if clause.verb and (front.verb or (rest and names_a_tool(front.words))):
         return True
     return clause.boundary() in ("also", "then") and has_content(rest)
 
