@@ -34,8 +34,10 @@ def does_it_to_others(prompt: str, tool: Tool, near: Sequence[object] = ()) -> s
     near: words of the prompt that mean about the same as one of the tool's.
     """
     verb, others = _said(prompt)
+    if near or not others or tool.name[:1].casefold() != verb[0]:  # of most tools
+        return ""
     name = [one for one in core.tokens(tool.name) if _has_content(one)]
-    if near or not others or name[:1] != [verb] or len(name) == 1:
+    if name[:1] != [verb] or len(name) == 1:
         return ""
     if stems(_OF_ANYTHING) & set(name) or others & _known(tool):
         return ""

@@ -38,6 +38,7 @@ ACCEPTED = 0.6
 NO_OBJECT = "the prompt does not say what to remove"
 
 
+@lru_cache(maxsize=64)  # of a prompt each tool asks
 def asks_to_remove(prompt: str) -> bool:
     """Whether the first verb, after words of courtesy, asks to remove something."""
     prompt = _plain(prompt)
@@ -74,6 +75,7 @@ def disagreement(prompt: str, tool: Tool, near: Iterable[tuple[str, str]] = ()) 
     return "it removes, which was not asked for"
 
 
+@lru_cache(maxsize=64)
 def _plain(prompt: str) -> str:
     return _PHRASES.sub("remove", prompt)
 

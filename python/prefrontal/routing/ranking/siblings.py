@@ -34,6 +34,9 @@ def sibling_is_meant(prompt: str, tool: Tool, names: Container[tuple[str, ...]])
 
     names: of all tools, in stems.
     """
+    first, plurals = _opening(prompt)
+    if not first and not plurals:  # of most prompts
+        return ""
     verb, *rest = core.tokens(tool.name) or [""]
     if not rest or verb not in stems(_READING):
         return ""
@@ -41,15 +44,16 @@ def sibling_is_meant(prompt: str, tool: Tool, names: Container[tuple[str, ...]])
     def has(verbs: str) -> bool:
         return any((one, *rest) in names for one in stems(verbs))
 
-    first = first_stem(prompt)
-    if first in stems(_WRITING) and first not in words_of(tool) and has(f"{_MAKING} {CHANGING}"):
+    if first and first not in words_of(tool) and has(f"{_MAKING} {CHANGING}"):
         return "it only reads"
     if verb in stems(_READING_MANY) or not has(_READING_MANY):
         return ""
-    return "it reads one" if rest[-1] in _plurals(prompt) and not is_plural(tool.name) else ""
+    return "it reads one" if rest[-1] in plurals and not is_plural(tool.name) else ""
 
 
 @lru_cache(maxsize=64)  # of a prompt each tool asks
-def _plurals(prompt: str) -> frozenset[str]:
-    """The stems of the plurals that the prompt has."""
-    return stems(*(one for one in re.findall(r"[a-z]+", prompt.casefold()) if is_plural(one)))
+def _opening(prompt: str) -> tuple[str, frozenset[str]]:
+    """The verb that the prompt begins with, where that writes, and the stems of its plurals."""
+    first = first_stem(prompt)
+    plurals = (one for one in re.findall(r"[a-z]+", prompt.casefold()) if is_plural(one))
+    return first if first in stems(_WRITING) else "", stems(*plurals)
