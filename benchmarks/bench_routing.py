@@ -314,6 +314,7 @@ def main() -> None:
         "slips": slips,
         "scores": scores,
         "people": lambda data: routing_scores.people(),
+        "folders": lambda data: routing_scores.folders(),
         "vectors": lambda data: routing_vectors.vectors(
             data.tools, data.queries, data.train, data.val
         ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -20,11 +21,15 @@ from prefrontal.routing.ranking.rivals import rivals
 from prefrontal.routing.ranking.tool_ranker import ToolRanker
 from prefrontal.routing.types import Candidate, Tool, ToolSpec
 from prefrontal.settings.routing import Ranker
+from prefrontal.storage.documents import read_document
 from routing_prompts import TOOLS, Pair, phrasings_of
 
 TAU = 0.60
 CATALOGUES = 30
 SIZES = (5, 13, 30, 60, 100)
+FOLDERS = Path(__file__).parent / "people_folders"
+"""Tools of six trades with manifests and prompts as people write them, and prompts that mean none.
+Chosen on; what each holds was written before any of its prompts was ranked."""
 Tools = Sequence[tuple[str, str]]
 
 
@@ -179,6 +184,37 @@ def people(
                 wrong += best and not fits and not open_
             cells = (f"{kind}, {half}", len(prompts), first, right, wrong, asked)
             print(f"| {' | '.join(map(str, cells))} |", flush=True)
+
+
+def read(path: Path) -> Any:
+    return read_document(path)
+
+
+def folders() -> None:
+    """People's prompts for six folders of 13 tools each, with the phrasings of their manifests and
+    without, and as many again that mean none.
+    """
+    none = read(FOLDERS / "none.yaml")
+    head = "phrasings each", "prompts", "right tool first", "reach tau at the right tool"
+    print_head("Six folders of 13 tools", *head, "right of those at tau", "taken that mean none")
+    for count in (0, 2):
+        rows: list[tuple[float, bool, bool]] = []
+        for path in sorted(FOLDERS.glob("*.yaml")):
+            if path.stem == "none":
+                continue
+            tools = read(path)
+            texts = [(tool["name"], tool["doc"]) for tool in tools]
+            index = built(texts, {tool["name"]: tool["intents"][:count] for tool in tools})
+            asked: list[Pair] = [(text, tool["name"]) for tool in tools for text in tool["prompts"]]
+            for prompt, name in [*asked, *((text, None) for text in none)]:
+                best = index.rank(prompt, 1)[0]
+                rows.append((best.score, best.name == name, name is not None))
+        scores, right, inside = (np.array(one) for one in zip(*rows, strict=True))
+        reach = scores >= TAU
+        cells = [right[inside].mean(), (reach & right)[inside].mean(), right[reach].mean()]
+        cells.append(reach[~inside].mean())
+        shown = " | ".join(f"{cell:.3f}" for cell in cells)
+        print(f"| {count} | {inside.sum()} | {shown} |", flush=True)
 
 
 def built(tools: Tools, own: dict[str, list[str]]) -> ToolIndex:
