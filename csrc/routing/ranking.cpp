@@ -44,7 +44,11 @@ constexpr double kSlack = 2e-6;            // more than rounding to millionths m
 constexpr double kMeaningShare = 0.4;      // of a description, where nothing is covered
 constexpr double kTaughtShare = 0.4;       // of D, where all was learned
 constexpr double kMarginShare = 0.7;       // of what learning says, the rest is by shares
-constexpr double kSame = 0.6;              // cosine from which a prompt is like an accepted one
+// Among few tools a word in common tells less of which is meant: D is mixed with likeness.
+constexpr double kMeantShare = 0.45;  // of D, before anything was learned
+constexpr double kFewTools = 3.0;     // ln 20: up to so many
+constexpr double kNotFewTools = 4.1;  // ln 60: none of D from here on
+constexpr double kSame = 0.6;         // cosine from which a prompt is like an accepted one
 
 std::int64_t millionths(double value) {
   return static_cast<std::int64_t>(std::floor(value * kMillion + 0.5));
@@ -74,6 +78,7 @@ class Ranker {
         meanings_(catalog, experience, intent_, question.similarities, question.word_vectors) {
     const double n = experience.phrasings().size();
     learned_ = n > 0.0 ? n / (n + catalog.tools()) : 0.0;
+    meant_ = meant_part();
   }
 
   Ranking ranking() {
@@ -252,7 +257,7 @@ class Ranker {
     known.insert(known.end(), shares_.tools.begin(), shares_.tools.end());
     known.insert(known.end(), margins_.tools.begin(), margins_.tools.end());
     for (const auto& [tool, record] : experience_.records()) known.push_back(tool);
-    if (!question_.similarities.empty() || !question_.successes.empty()) {
+    if (meant_ > 0.0 || !question_.similarities.empty() || !question_.successes.empty()) {
       known.resize(catalog_.tools());
       std::iota(known.begin(), known.end(), 0U);
     }
@@ -263,6 +268,7 @@ class Ranker {
     const Mixture mixture{weights.name, weights.doc * (1.0 - part)};
     const std::uint32_t most = compares_few() ? std::max(this->most(), kRefined) : this->most();
     auto found = candidates(catalog_, description_, most, mixture, known);
+    if (meant_ > 0.0) meant_ *= 1.0 - most_held(found);
     if (meanings_.by_vectors()) compare(found, known, mixture);
     for (const std::uint32_t tool : found) {
       const Ranked ranked = judged(tool);
@@ -363,13 +369,29 @@ class Ranker {
     return kMarginShare * margin + (1.0 - kMarginShare) * std::sqrt(shares_.share(tool));
   }
 
+  // The fourth power of the largest part of the prompt that one tool's texts have.
+  double most_held(const std::vector<std::uint32_t>& tools) const {
+    double held = 0.0;
+    for (const std::uint32_t tool : tools) held = std::max(held, description_.covered(tool));
+    return held * held * (held * held);
+  }
+
+  // The part of D that likeness gets among few tools, less where much was learned.
+  double meant_part() const {
+    if (!meanings_.by_vectors() || catalog_.tools() < kFewest) return 0.0;
+    const double square = learned_ * learned_;
+    const double tools = simd::natural_log(catalog_.tools());
+    return kMeantShare * (1.0 - square * square) * (1.0 - risen(tools, kFewTools, kNotFewTools));
+  }
+
   // D, as if it was never refused.
   double doc_feature(std::uint32_t tool, const Nearness* phrasing) const {
     const double part = learned_part(tool, phrasing);
     const double doc = (1.0 - part) * text(tool) + part * learned(tool);
     const double likeness = meanings_.likeness(tool);
     if (meanings_.by_embedder()) return doc + question_.similarity_share * (likeness - doc);
-    return std::min(1.0, doc + learned_bonus() * likeness);
+    const double all = std::min(1.0, doc + learned_bonus() * likeness);
+    return meant_ > 0.0 ? all + meant_ * (likeness - all) : all;
   }
 
   std::uint32_t name_words(std::uint32_t tool) const {
@@ -429,6 +451,7 @@ class Ranker {
   Margins margins_;
   std::vector<NameCall> calls_;
   double learned_;
+  double meant_;
   MeaningLikeness meanings_;
   std::vector<Place> best_;
 };

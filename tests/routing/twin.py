@@ -97,6 +97,18 @@ def nearer(odds: float, evidence: list[float]) -> float:
     return odds + min(-0.6 * odds, 0.6) * (learned * many) if odds < 0.0 else odds
 
 
+def meant_share(learned: float, tools: int, held: float) -> float:
+    """The part of doc_keywords that likeness gets among few tools. held: the largest part of the
+    prompt that a tool's texts cover.
+    """
+    if tools < 5:
+        return 0.0
+    many = min(1.0, max(0.0, (ln(float(tools)) - 3.0) / (4.1 - 3.0)))
+    square = learned * learned
+    most = held * held * (held * held)
+    return 0.45 * (1.0 - square * square) * (1.0 - many) * (1.0 - most)
+
+
 class Row(NamedTuple):
     """A tool in a ranking; called and raw are below 0, so that rows sort best first. fit: raw, not
     below 0, if no tool had been tried.
@@ -310,6 +322,8 @@ class PlainIndex:
         shares, rest = experience.shares(known)
         margins = experience.margins_of(paired(words, known))
         learned = n / (n + len(self.keys)) if n else 0.0
+        held = max((own.covered for own in described), default=0.0)
+        meant = meant_share(learned, len(self.keys), held) if word_vectors else 0.0
         rows = []
         for i, own in enumerate(described):
             part = 0.7 * learned
@@ -327,6 +341,8 @@ class PlainIndex:
             margin = max(0.0, min(1.0, margins.get(i, 0.0)))
             both = 0.7 * margin + (1.0 - 0.7) * linear
             doc = min(1.0, (1.0 - part) * text_part + part * both + 0.4 * learned * alike[i])
+            if meant > 0.0:
+                doc = doc + meant * (alike[i] - doc)
             plain = weights["name"] * name + weights["doc"] * doc + weights["history"] * 0.5
             refused = experience.refusal(i, words)
             kept = 1.0 - refused * refused * refused

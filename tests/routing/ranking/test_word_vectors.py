@@ -88,7 +88,7 @@ def test_a_tool_means_what_it_was_asked_for_too() -> None:
 
 
 def test_what_was_learned_makes_likeness_count_for_more() -> None:
-    index = ToolIndex.build(TOOLS)
+    index = ToolIndex.build(TOOLS[:4])
     prompt = "I need an airline ticket"
 
     def doc(on: bool) -> float:
@@ -97,12 +97,57 @@ def test_what_was_learned_makes_likeness_count_for_more() -> None:
 
     for turn in range(5):
         index.accept(f"song {turn}", "play_song")
-    index.accept("count it all", "count_lines")
+    index.accept("change it all", "convert_money")
     told = next(one for one in index.rank(prompt, explain=True) if one.name == "book_flight")
-    assert told.explanation is not None and told.explanation["learned"] == 6 / 11
+    assert told.explanation is not None and told.explanation["learned"] == 6 / 10
     likeness = told.explanation["likeness"]
-    raised = (0.4 * (1.0 - 0.7 * 6 / 11) + 0.4 * 6 / 11) * likeness
+    raised = (0.4 * (1.0 - 0.7 * 6 / 10) + 0.4 * 6 / 10) * likeness
     assert doc(on=True) - doc(on=False) == pytest.approx(raised, abs=1e-5)
+
+
+def others(count: int) -> list[dict[str, str]]:
+    return [{"name": f"other{n}", "doc": f"Weighs parcel {n}."} for n in range(count)]
+
+
+@pytest.mark.parametrize(
+    ("many", "part"), [(4, 0.0), (5, 0.45), (20, 0.45), (40, 0.165), (60, 0.0)]
+)
+def test_among_few_tools_likeness_counts_for_more(many: int, part: float) -> None:
+    index = ToolIndex.build([*TOOLS[:3], *others(many - 3)])
+    ranked = index.rank("I need an airline ticket", explain=True)
+    best = next(one for one in ranked if one.name == "book_flight")
+    likeness = (best.explanation or {})["likeness"]
+    expected = (0.4 + part * 0.6) * likeness
+    assert best.features["doc_keywords"] == pytest.approx(expected, abs=2e-3)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "meant"),
+    [
+        ("I need to fly on the trip to Rome", "book_flight"),
+        ("melodies for the night", "play_song"),
+        ("the currency rate this month", "convert_money"),
+    ],
+)
+def test_among_few_tools_what_is_meant_beats_a_word_in_common(prompt: str, meant: str) -> None:
+    decoys = [
+        {"name": "print_report", "doc": "Prints the report of a trip."},
+        {"name": "water_plants", "doc": "Opens the valve in the garden at night."},
+        {"name": "sort_mail", "doc": "Sorts letters by town and month."},
+    ]
+    few = [*TOOLS[1:], *decoys]
+    assert ToolIndex.build(few).rank(prompt, 1)[0].name == meant
+    best = ToolIndex.build([*few, *others(60)]).rank(prompt, 1)[0].name
+    assert best in {one["name"] for one in decoys}
+
+
+def test_where_a_tool_has_every_word_likeness_counts_for_no_more() -> None:
+    few = ToolIndex.build([*TOOLS, {"name": "airline", "doc": "Sells an airline ticket."}])
+    best = {one.name: one for one in few.rank("airline ticket", explain=True)}
+    flight = best["book_flight"]
+    likeness = (flight.explanation or {})["likeness"]
+    assert flight.features["doc_keywords"] == pytest.approx(0.4 * likeness, abs=1e-3)
+    assert likeness > 0.3
 
 
 def test_an_embedder_stands_in_its_place() -> None:
