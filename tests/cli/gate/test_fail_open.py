@@ -83,6 +83,16 @@ def test_a_folder_that_cannot_be_used_wakes_and_is_no_defect(
     assert "defect" not in output + errors
 
 
+def test_a_workspace_that_is_not_there_wakes_and_takes_no_other_settings(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(place.folder)  # with settings of its own
+    code, output, errors = place.run("--workspace", "assistnat")
+    rule = "--workspace must be a folder, got 'assistnat'"
+    assert (code, rule in output, rule in errors) == (0, True, True)
+    assert not place.state.exists()
+
+
 def change_log(place: Place, sentence: str) -> None:
     """By the SQLite of the gate: another one in this process would drop its locks."""
     log = SqliteDatabase(place.state / "decisions.sqlite")

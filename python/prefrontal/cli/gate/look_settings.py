@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import InputError
 from ...executive.trust_standings import gate_standings
+from ...home_folder import expanded
 from ...settings.agent_file import FILE_NAME, read_agent_config, settings_file, workspace_folder
 from ...settings.loading import load_settings
 
@@ -55,8 +56,12 @@ class LookSettings:
 def _file(call: GateCall) -> Path | None:
     if call.config is not None:
         return Path(call.config)
-    if call.workspace is not None and (own := Path(call.workspace, FILE_NAME)).exists():
-        return own
+    if call.workspace is not None:
+        workspace = expanded(call.workspace)
+        if not workspace.is_dir():  # else settings that nobody meant would decide
+            raise InputError(f"--workspace must be a folder, got {call.workspace!r:.300}")
+        if (own := workspace / FILE_NAME).exists():
+            return own
     return settings_file()
 
 
