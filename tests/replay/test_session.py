@@ -159,6 +159,10 @@ def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
         ({"features": "text"}, "features must be all or paths, got 'text'"),
         ({"limit": 0}, "max must be a whole number of at least 1, got 0"),
         ({"tokens_per_wake": 0}, "tokens-per-wake must be a whole number of at least 1, got 0"),
+        (
+            {"tokens_per_wake": 10**10},
+            "tokens-per-wake must be at most 1000000000, got 10000000000",
+        ),
         ({"relevant": "often"}, "relevant must be path:GLOB, .*, got 'often'"),
         ({"relevant": "message:("}, r"message must be a regular expression \(.*, got '\('"),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -90,7 +91,8 @@ def replayed(
     started = perf_counter()
     stream = iter(windows)
     usual = round(question.total * WARM_UP_SHARE) if question.warm is None else 0
-    warm_up = list(islice(stream, usual if question.warm_up is None else question.warm_up))
+    first = usual if question.warm_up is None else min(question.warm_up, sys.maxsize)
+    warm_up = list(islice(stream, first))
     prior = gate.find_rule(_known(warm_up))
     own, *others = _learners(gate, prior, question)
     for learner in (own, *others):

@@ -11,6 +11,8 @@ from ..errors import InputError
 from ..typed_fields import FieldError, read, then
 from .record import RECORD, Amount
 
+MOST_TOKENS = 1e9
+"""The largest wake-up that is reckoned with."""
 MOST_USD = 1e6
 """Dollars a million tokens may cost; more is a slip of the pen."""
 
@@ -95,6 +97,8 @@ def read_prices(path: str) -> Prices:
         raw = json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"{path} must be a readable file of prices ({error.strerror})") from None
+    except RecursionError:
+        raise InputError(f"{path} must be nested less deep") from None
     except ValueError as error:
         raise InputError(f"{path} must be JSON ({error})") from None
     if isinstance(raw, dict):
@@ -105,6 +109,9 @@ def read_prices(path: str) -> Prices:
         raise InputError(f"{path}: {error}") from None
     if prices.tokens.total < 1:
         raise InputError(f"{path}: prices.tokens must be at least 1 in all, got 0")
+    if prices.tokens.total > MOST_TOKENS:
+        rule = f"must be at most {MOST_TOKENS:.0f} in all"
+        raise InputError(f"{path}: prices.tokens {rule}, got {prices.tokens.total:g}")
     return prices
 
 

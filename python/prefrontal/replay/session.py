@@ -24,7 +24,7 @@ from .presets.fixed_later import FixedLaterPreset
 from .presets.hiding import paths_only
 from .presets.presets import MessagePreset, NoopPreset, Preset, RecordedPreset, parse_preset
 from .presets.search import find_preset
-from .prices import MOST_USD, USUAL_PRICES, Prices
+from .prices import MOST_TOKENS, MOST_USD, USUAL_PRICES, Prices
 from .sample import FOLDER as SAMPLE_FOLDER
 from .sample import read_sample
 
@@ -82,6 +82,11 @@ class Request:
             raise InputError(f"warm-up must be a whole number of at least 0, got {self.warm_up!r}")
         if self.limit is not None and self.limit < 1:
             raise InputError(f"max must be a whole number of at least 1, got {self.limit!r}")
+        self._check_money()
+        if self.relevant is not None:
+            parse_preset(self.relevant)
+
+    def _check_money(self) -> None:
         one_price = self.usd_per_million_tokens
         if self.prices is not None and (one_price, self.tokens_per_wake) != (None, None):
             raise InputError(
@@ -92,12 +97,13 @@ class Request:
             raise InputError(
                 f"tokens-per-wake must be a whole number of at least 1, got {self.tokens_per_wake}"
             )
+        if self.tokens_per_wake is not None and self.tokens_per_wake > MOST_TOKENS:
+            rule = f"must be at most {MOST_TOKENS:.0f}"
+            raise InputError(f"tokens-per-wake {rule}, got {self.tokens_per_wake!r:.80}")
         if one_price is not None and not 0.0 <= one_price <= MOST_USD:
             raise InputError(
                 f"usd-per-million-tokens must be from 0 to {MOST_USD:.0f}, got {one_price!r}"
             )
-        if self.relevant is not None:
-            parse_preset(self.relevant)
 
     def assumed_prices(self) -> Prices:
         """What a wake-up costs by kind of token, where no price holds for all of them."""

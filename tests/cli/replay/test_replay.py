@@ -221,6 +221,7 @@ def test_the_cheap_heartbeat_has_a_small_models_price_and_says_so(
     [
         ("[]", "prices must be an object, got []"),
         ("{", "must be JSON ("),
+        pytest.param("[" * 100_000, "must be nested less deep", id="deep"),
         ('{"tokens": {}}', "prices.usd_per_million must be present, got "),
         (
             '{"usd_per_million": {"input": -1}}',
@@ -234,6 +235,11 @@ def test_the_cheap_heartbeat_has_a_small_models_price_and_says_so(
             '{"usd_per_million": {"input": 1, "cached_input": 1, "output": 1},'
             ' "tokens": {"input": 0, "cached_input": 0, "output": 0}}',
             "prices.tokens must be at least 1 in all, got 0",
+        ),
+        (
+            '{"usd_per_million": {"input": 1, "cached_input": 1, "output": 1},'
+            ' "tokens": {"input": 1e308, "cached_input": 1e308, "output": 0}}',
+            "prices.tokens must be at most 1000000000 in all, got inf",
         ),
     ],
 )

@@ -96,6 +96,7 @@ def test_a_wrong_source_is_one_sentence(
         ("{}", "format must be present"),
         ("[]", "result must be an object, got []"),
         ('{"results": [{}, {}]}', "must hold one result, got 2"),
+        pytest.param("[" * 100_000, "must be nested less deep", id="deep"),
     ],
 )
 def test_a_file_that_save_did_not_write_is_not_compared(
@@ -106,6 +107,12 @@ def test_a_file_that_save_did_not_write_is_not_compared(
     sentence = said(run("--compare", path, path))
     assert sentence.startswith(f"{path}")
     assert complaint in sentence
+
+
+def test_a_warm_up_longer_than_any_history_leaves_nothing_to_measure(file: Path) -> None:
+    result = run("--events", file, "--warm-up", 10**25)
+    assert result.exit_code == 0
+    assert "all 60 windows went into the warm-up" in result.stdout
 
 
 def test_a_report_that_cannot_be_written_leaves_the_old_one(file: Path, tmp_path: Path) -> None:

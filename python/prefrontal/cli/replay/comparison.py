@@ -40,6 +40,8 @@ def _kept(path: str) -> ReplayResult:
         raw = json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"{path} must be a readable file ({error.strerror})") from None
+    except RecursionError:
+        raise InputError(f"{path} must be nested less deep") from None
     except ValueError as error:
         raise InputError(f"{path} must be JSON that --save wrote ({error})") from None
     if isinstance(raw, dict) and isinstance(raw.get("results"), list):
