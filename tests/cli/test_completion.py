@@ -176,6 +176,7 @@ def test_decisions_are_completed_by_their_ids(state: Path) -> None:
     assert ids
     assert all(len(each) == 8 for each in ids)
     assert completed("feedback", "--state", str(state), ids[0][:3])[0].startswith(ids[0][:3])
+    assert completed("feedback", "--state", str(state), ids[0], "use") == ["useful", "useless"]
 
 
 def test_what_cannot_be_read_completes_nothing_and_says_nothing(state: Path) -> None:

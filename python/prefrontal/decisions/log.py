@@ -250,16 +250,19 @@ class DecisionLog:
         reason: str | None = None,
         since: float | None = None,
         kind: str | None = WAKE,
+        *,
+        unanswered: bool = False,
     ) -> DecisionList:
         """The newest decisions first, at most `limit`, only those that match what is given.
 
         since: Unix seconds; that moment is included. kind: None for all kinds. acted: False asks
-        for what slept, too, as far as the ring beside the log goes back. What is dated more than
-        `CLOCKS_DIFFER_S` after now comes last.
+        for what slept, too, as far as the ring beside the log goes back. unanswered: only without a
+        label. What is dated more than `CLOCKS_DIFFER_S` after now comes last.
         """
         now, begin = self._clock.now(), -math.inf if since is None else since
         limit = min(limit, sys.maxsize)  # SQLite takes no larger number
-        read = partial(queries.newest, self._database, limit, subject, acted, reason, kind)
+        wanted = (limit, subject, acted, reason, kind)
+        read = partial(queries.newest, self._database, *wanted, unanswered=unanswered)
         decisions = newest_first(read, limit, now, since=begin)
         if acted is False and kind in (None, WAKE) and self._slept is not None:
             asleep = self._slept.newest(limit, subject, reason, now, begin)

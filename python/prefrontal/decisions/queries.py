@@ -50,9 +50,13 @@ def newest(
     kind: str | None,
     since: float,
     until: float,
+    *,
+    unanswered: bool = False,
 ) -> list[Decision]:
     """The newest decisions first, only those that match what is given."""
     conditions, values = ["TRUE"], list[Value]()
+    if unanswered:
+        conditions.append("last.label IS NULL")
     if acted is not None:
         conditions.append("acted" if acted else "NOT acted")
     if kind is not None and kind != WAKE:

@@ -214,6 +214,31 @@ def test_feedback_is_told_as_json() -> None:
     assert (told["label"], told["before"]) == (1.0, 0.0)
 
 
+def test_what_is_unanswered_is_listed_and_answered_together(state: Path) -> None:
+    add(state, decision(4))
+    result = run("decisions", "--unanswered")
+    assert [line.split()[0] for line in result.stdout.splitlines()] == [
+        "id",
+        "00000004",
+        "00000001",
+    ]
+    assert "prefrontal feedback ID ID useful (or useless)" in result.stderr
+    [line, _] = run("decisions", "--unanswered", "--json").stdout.splitlines()
+    assert json.loads(line)["id"] == decision(4).id
+    noted = run("feedback", "00000004", "00000001", "0000", "useless")
+    assert "of several" in noted.output  # one is none: nobody gets the label
+    assert run("decisions", "--unanswered").stdout == result.stdout
+    noted = run("feedback", "00000004", "00000001", decision(4).id, "useless")
+    assert noted.stdout.splitlines() == [
+        "Noted: 00000004 of invoices was 0.",
+        "Noted: 00000001 of invoices was 0.",
+        "A running watch learns from it within seconds, otherwise the next one does.",
+    ]
+    assert "is unanswered" in run("decisions", "--unanswered").stdout
+    assert "got --slept" in said("decisions", "--unanswered", "--slept")
+    assert "got --kind all" in said("decisions", "--unanswered", "--kind", "all")
+
+
 def test_the_last_word_counts(state: Path) -> None:
     run("feedback", "00000001", "useful")
     assert "It was 1 before." in run("feedback", "00000001", "useless").stdout

@@ -8,6 +8,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 import click
+from click.shell_completion import CompletionItem
 
 from ...decisions.decision import KINDS
 from ...decisions.document import document, explanation
@@ -22,6 +23,8 @@ from .answerable import ANSWERABLE, ID_LENGTH
 from .deliveries import handovers, tell_standing
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ...decisions.log import Decision, DecisionLog
     from ...storage.state_folder import StateFolder
 
@@ -43,11 +46,18 @@ WORDS = {"useful": 1.0, "useless": 0.0, "right": 1.0, "wrong": 0.0}
     help="Only of this module, tool, peer or belief.",
     shell_complete=module_names,
 )
+@click.option("--unanswered", is_flag=True, help="Only those that nobody has answered.")
 @click.option("--limit", default=20, show_default=True, metavar="N", help="At most so many.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line, the newest first.")
 @state_options
 def decisions(
-    slept: bool, kind: str, module: str | None, limit: int, as_json: bool, state: StateFolder
+    slept: bool,
+    kind: str,
+    module: str | None,
+    unanswered: bool,
+    limit: int,
+    as_json: bool,
+    state: StateFolder,
 ) -> None:
     """The latest decisions, the newest first.
 
@@ -59,13 +69,16 @@ def decisions(
     """
     if limit < 1:
         raise InputError(f"--limit must be a whole number above 0, got {limit!r}")
+    if unanswered and (slept or kind not in ANSWERABLE):
+        got = "--slept" if slept else f"--kind {kind}"
+        raise InputError(f"--unanswered must come with what woke, a route or an act, got {got}")
     from ...clock import SystemClock
 
     now = SystemClock().now()
     with decision_log(state) as log:
         acted = not slept if slept or kind == WAKE else None
         chosen = None if kind == "all" else kind
-        records = log.recent(limit, subject=module, acted=acted, kind=chosen)
+        records = log.recent(limit, subject=module, acted=acted, kind=chosen, unanswered=unanswered)
         _tell_ahead(log, module, acted, chosen, now)
         tell_standing(log)
         questions = log.fold_questions([each.id for each in records if not each.acted])
@@ -81,6 +94,11 @@ def decisions(
         from .explain_page import print_list
 
         print_list(records, now, mixed=kind == "all", questions=questions)
+        if unanswered:
+            words = "useful (or useless)" if kind == WAKE else "right (or wrong)"
+            click.echo(f"Answer several at once: prefrontal feedback ID ID {words}", err=True)
+    elif unanswered:
+        click.echo(f"Nothing in {_place(state)} is unanswered.")
     elif kind == WAKE:
         click.echo(_none_found(slept, module, _place(state)))
     else:
@@ -143,31 +161,49 @@ def explain(decision_id: str, as_json: bool, state: StateFolder) -> None:
         print_page(record, handed, chain, questions, latest, source)
 
 
+def _ids_and_words(
+    context: click.Context, parameter: click.Parameter, typed: str
+) -> list[CompletionItem]:
+    """The newest ids, and behind one the words of a label."""
+    words = [word for word in WORDS if word.startswith(typed) and context.params.get("label")]
+    return [*map(CompletionItem, words), *decision_ids(context, parameter, typed)]
+
+
 @click.command(context_settings={"ignore_unknown_options": True})
-@click.argument("decision_id", metavar="ID", shell_complete=decision_ids)
-@click.argument(
-    "label",
-    metavar="useful|useless|right|wrong|0..1",
-    shell_complete=lambda _, __, typed: [word for word in WORDS if word.startswith(typed)],
-)
+@click.argument("ids", metavar="ID...", nargs=-1, required=True, shell_complete=_ids_and_words)
+@click.argument("label", metavar="useful|useless|right|wrong|0..1")
 @json_option
 @state_options
-def feedback(decision_id: str, label: str, as_json: bool, state: StateFolder) -> None:
+def feedback(ids: Sequence[str], label: str, as_json: bool, state: StateFolder) -> None:
     """Say whether a wake was worth it, from 0 (useless) to 1 (useful); the gate learns from it.
 
     Of a route or an act say whether the choice was right (1) or wrong (0): the tools' ranking
     learns from it. Works while `prefrontal watch` or `run` runs, and when it does not. The last
-    word counts.
+    word counts. Of several ids each gets the label, or none where one is unknown; `prefrontal
+    decisions --unanswered` lists those that have none.
     """
     from ...clock import SystemClock
 
     value = label_value(label)
     with decision_log(state, writes=True) as log:
-        record = _found(log, decision_id)
-        if record.kind not in ANSWERABLE:
-            rule = f"belong to a wake, a route or an act, got one of kind {record.kind}"
-            raise InputError(f"decision id must {rule}")
-        log.add_label(record.id, value, SystemClock().now(), once=True)
+        records = {each.id: each for each in [_answerable(log, each) for each in ids]}
+        for record in records.values():
+            log.add_label(record.id, value, SystemClock().now(), once=True)
+            _tell_label(record, value, as_json)
+    if not as_json:
+        who = "watch" if WAKE in {each.kind for each in records.values()} else "`prefrontal run`"
+        click.echo(f"A running {who} learns from it within seconds, otherwise the next one does.")
+
+
+def _answerable(log: DecisionLog, decision_id: str) -> Decision:
+    record = _found(log, decision_id)
+    if record.kind not in ANSWERABLE:
+        rule = f"belong to a wake, a route or an act, got one of kind {record.kind}"
+        raise InputError(f"decision id must {rule}")
+    return record
+
+
+def _tell_label(record: Decision, value: float, as_json: bool) -> None:
     if as_json:
         done = {"id": record.id, "kind": record.kind, "subject": record.subject}
         click.echo(json.dumps(done | {"label": value, "before": record.label}))
@@ -176,8 +212,6 @@ def feedback(decision_id: str, label: str, as_json: bool, state: StateFolder) ->
     what = {ROUTE: ", a route,", ACT: ", an act,"}.get(record.kind, "")
     shown_id = record.id[:ID_LENGTH]
     click.echo(f"Noted: {shown_id}{what} of {_plain(record.subject)} was {value:g}.{before}")
-    who = "watch" if record.kind == WAKE else "`prefrontal run`"
-    click.echo(f"A running {who} learns from it within seconds, otherwise the next one does.")
 
 
 def label_value(text: str) -> float:
