@@ -294,6 +294,39 @@ def test_a_folder_that_cannot_be_written_is_named() -> None:
     assert old.startswith(f"{folder}/old.db cannot be ")
 
 
+FORBIDDEN = """
+import os, sys
+from prefrontal.errors import SourceError
+from prefrontal.decisions.log import DecisionLog
+from prefrontal.storage.memory_files import MemoryFiles
+
+texts = MemoryFiles(sys.argv[1] + "/texts")
+texts.store("key", "text")
+DecisionLog(sys.argv[1] + "/log.db").close()
+os.chmod(sys.argv[1] + "/log.db", 0)
+os.chmod(sys.argv[1] + "/texts", 0)
+os.chmod(sys.argv[1], 0o777)
+if os.geteuid() == 0:
+    DecisionLog(":memory:").close()  # all is imported before the rights are gone
+    os.setuid(65534)  # nobody
+for act in (lambda: DecisionLog(sys.argv[1] + "/log.db"), texts.keys):
+    try:
+        act()
+    except SourceError as error:
+        print(error)
+"""
+
+
+def test_what_this_user_may_not_read_is_said_to_be_that_and_not_empty() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        done = child(FORBIDDEN, folder)
+        Path(folder, "texts").chmod(0o700)
+    assert done.stderr == ""
+    log, texts = done.stdout.splitlines()
+    assert log == f"{folder}/log.db cannot be opened: Permission denied"
+    assert texts == f"{folder}/texts cannot be read: Permission denied"
+
+
 def hinder(path: Path) -> None:
     """Let SQLite make no shared memory beside the file, as on a full or a read-only disk."""
     Path(f"{path}-shm").symlink_to("nowhere")

@@ -90,7 +90,7 @@ class MemoryFiles:
             return None
 
     def keys(self) -> list[str]:
-        """All keys, sorted."""
+        """All keys, sorted. Raises SourceError where the folder or a file cannot be read."""
         return sorted(self._texts())
 
     def search(self, query: str, limit: int = 20) -> list[tuple[str, float]]:
@@ -99,11 +99,19 @@ class MemoryFiles:
 
     def _texts(self) -> dict[str, str]:
         texts = {}
-        for path in sorted(self.folder.glob("*.md")) if self.folder.is_dir() else ():
+        for path in self._paths():
             text = _read(path) if path.is_file() else None
             if text is not None and (entry := _key_and_text(path.stem, text)) is not None:
                 texts[entry[0]] = entry[1]
         return texts
+
+    def _paths(self) -> list[Path]:
+        try:
+            return sorted(each for each in self.folder.iterdir() if each.name.endswith(".md"))
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        except OSError as error:  # `glob` would find nothing, as if nothing were kept
+            raise SourceError(f"{self.folder} cannot be read: {error.strerror or error}") from None
 
 
 def check_key(key: str) -> None:

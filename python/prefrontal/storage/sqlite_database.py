@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import threading
@@ -290,6 +291,8 @@ class SqliteDatabase:
 
         if isinstance(error, apsw.BusyError):
             return f"is locked by another process for more than {self._busy_timeout_s:g} s"
+        if isinstance(error, apsw.CantOpenError) and _is_forbidden(self.path):
+            return f"cannot be opened: {os.strerror(errno.EACCES)}"
         sentences: dict[type[Exception], str] = {
             apsw.NotADBError: "is not a database",
             apsw.CorruptError: "is damaged",
@@ -300,6 +303,11 @@ class SqliteDatabase:
             apsw.ConnectionClosedError: "is closed",
         }
         return sentences.get(type(error), f"cannot be used: {error}")
+
+
+def _is_forbidden(path: str) -> bool:
+    """Whether the file is there, and this user may not read it."""
+    return os.access(path, os.F_OK) and not os.access(path, os.R_OK)
 
 
 def _make_private_file(path: Path) -> None:
