@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from importlib.metadata import version
 from pathlib import Path
 
@@ -102,7 +103,7 @@ def test_a_defect_is_one_sentence_without_a_traceback() -> None:
 
 @pytest.mark.usefixtures("_with_failing")
 def test_a_disk_that_fails_where_nobody_expected_it_is_no_defect() -> None:
-    for number in (errno.ENOSPC, errno.EIO, errno.EROFS, errno.EINTR):
+    for number in (errno.ENOSPC, errno.EIO, errno.EROFS, errno.EINTR, errno.EFBIG):
         result = fail_with(OSError(number, os.strerror(number), "/var/lib/state"))
         assert result.exit_code == 2
         assert result.stderr == f"Error: /var/lib/state cannot be used: {os.strerror(number)}\n"
@@ -110,6 +111,17 @@ def test_a_disk_that_fails_where_nobody_expected_it_is_no_defect() -> None:
     assert (
         result.stderr == f"Error: a file or the output cannot be used: {os.strerror(errno.EIO)}\n"
     )
+
+
+@pytest.mark.usefixtures("_with_failing")
+def test_no_folder_for_temporary_files_is_no_defect(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "_candidate_tempdir_list", lambda: ["/proc/none"])
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    with pytest.raises(FileNotFoundError) as caught:
+        tempfile.gettempdir()  # the error as this Python words it
+    result = fail_with(caught.value)
+    assert result.exit_code == 2
+    assert result.stderr.startswith("Error: no folder for temporary files can be written")
 
 
 @pytest.mark.parametrize("word", ["--help", "--version"])

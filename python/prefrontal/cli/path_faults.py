@@ -10,7 +10,7 @@ from ..plain_text import visible
 _DISK_FAULTS = frozenset(
     [
         errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EINTR, errno.ENOLCK,
-        errno.EMFILE, errno.ENFILE,
+        errno.EMFILE, errno.ENFILE, errno.EFBIG,
     ]
 )  # fmt: skip
 """Of the machine, wherever they come from."""
@@ -20,6 +20,8 @@ _PATH_FAULTS = frozenset(
 """Of a path as somebody gave it."""
 _LOOP = "Symlink loop from "
 """How `Path.resolve` tells of one, in a RuntimeError."""
+_NO_TEMPORARY_FOLDER = "No usable temporary directory found"
+"""How `tempfile` tells that it could write nowhere, in a FileNotFoundError."""
 
 
 def path_fault(error: BaseException) -> str | None:
@@ -29,6 +31,8 @@ def path_fault(error: BaseException) -> str | None:
         return f"{name} cannot be used: {os.strerror(errno.ELOOP)}"
     if not isinstance(error, OSError):
         return None
+    if str(error.strerror).startswith(_NO_TEMPORARY_FOLDER):
+        return "no folder for temporary files can be written: TMPDIR may name one"
     has_name = isinstance(error.filename, str | bytes)  # else it may be the number of a descriptor
     if error.errno not in _DISK_FAULTS and not (has_name and error.errno in _PATH_FAULTS):
         return None
