@@ -1,6 +1,7 @@
 #include "csrc/sandbox/json.hpp"
 
 #include <cstdio>
+#include <set>
 #include <string_view>
 
 #include "csrc/sandbox/failure.hpp"
@@ -45,12 +46,13 @@ class Reader {
  private:
   void entry() {
     const std::string key = string();
-    expect(':');
-    if (key == "command") return list(command_);
-    if (key == "variables") return variables();
     std::string option = "--" + key;
     for (char& letter : option)
       if (letter == '_') letter = '-';
+    once(keys_, option, key);
+    expect(':');
+    if (key == "command") return list(command_);
+    if (key == "variables") return variables();
     if (!next_is('[', false)) return add(option, value());
     std::vector<std::string> values;
     list(values);
@@ -63,9 +65,16 @@ class Reader {
       if (!first) expect(',');
       std::string name = string();
       if (name.find('=') != std::string::npos) fail_here("a name without =");
+      once(names_, name, name);
       expect(':');
       add("--variable", name + "=" + string());
     }
+  }
+
+  // A reader of the request may have seen the first value, where the last one would count.
+  static void once(std::set<std::string>& seen, const std::string& name, const std::string& key) {
+    if (!seen.insert(name).second)
+      throw Failure("the request must name each key once, got " + quoted(key) + " twice");
   }
 
   void list(std::vector<std::string>& values) {
@@ -163,6 +172,8 @@ class Reader {
   std::size_t at_ = 0;
   std::vector<std::string> words_;
   std::vector<std::string> command_;
+  std::set<std::string> keys_;   // as options: memory_mb and memory-mb are one
+  std::set<std::string> names_;  // of variables
 };
 
 }  // namespace
