@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -15,6 +15,7 @@ from ..storage.lock_file import locked
 from .local_time import LocalTime
 from .records import read_records
 from .regular_files import regular_bytes
+from .types import Finding
 
 if TYPE_CHECKING:
     from ..clock import Clock
@@ -25,13 +26,15 @@ Counter = Literal["route", "revision"]
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _SUFFIXES = len(_DIGITS) ** 3
 _DAYS_KEPT = 31
+_COUNTERS = (".counters.json", ".counters-2.json")
 
 
 class Identities:
     """Hands out names. Routes and revisions are counted by day under a lock file.
 
-    The counters lie below the folder of unapproved modules. When they are lost, counting goes on
-    after the highest number that the day's records and logs still show.
+    The counters lie below the folder of unapproved modules, in a second file where something else
+    has the place of the first, which `findings` says. When they are lost, counting goes on after
+    the highest number that the day's records and logs still show.
     """
 
     def __init__(
@@ -45,6 +48,7 @@ class Identities:
         self._layout = layout
         self._time = LocalTime(clock, tz)
         self._random_bytes = random_bytes
+        self.findings: list[Finding] = []
 
     def run_id(self) -> str:
         """run-YYYYMMDD-HHMM-xxx, xxx of digits and lower-case letters; makes the run's folder.
@@ -75,9 +79,9 @@ class Identities:
         return self._time.now().strftime("%Y%m%d")
 
     def _next(self, counter: Counter, day: str) -> int:
-        path = self._layout.tmp / ".counters.json"
+        paths = [self._layout.tmp / name for name in _COUNTERS]
         with locked(self._layout.tmp / ".counters.lock"):
-            counters = _counters(path)
+            counters = _counters(paths)
             days = counters[counter]
             last = days[day] if day in days else self._highest(counter, day)
             number = last + 1
@@ -85,8 +89,16 @@ class Identities:
                 number += 1
             days[day] = number
             counters[counter] = {key: days[key] for key in sorted(days)[-_DAYS_KEPT:]}
-            write_atomic(path, json.dumps(counters))
+            write_atomic(self._free(paths), json.dumps(counters))
         return number
+
+    def _free(self, paths: Sequence[Path]) -> Path:
+        """The first path that no folder, pipe or the like lies at, else the last one."""
+        first = next((path for path in paths if path.is_file() or not path.exists()), paths[-1])
+        if first != paths[0]:
+            told = Finding(paths[0], 0, f"is no file; what is counted is kept in {first.name}")
+            self.findings = [told]
+        return first
 
     def _highest(self, counter: Counter, day: str) -> int:
         if counter == "route":
@@ -115,19 +127,23 @@ def _made(folder: Path) -> bool:
     return True
 
 
-def _counters(path: Path) -> dict[Counter, dict[str, int]]:
-    """What was counted; a damaged file counts as lost."""
+def _counters(paths: Iterable[Path]) -> dict[Counter, dict[str, int]]:
+    """What was counted, of each day the highest; a damaged file counts as lost."""
     counters: dict[Counter, dict[str, int]] = {"route": {}, "revision": {}}
-    try:
-        state: Any = json.loads(regular_bytes(path))
-    except (OSError, ValueError, RecursionError):
-        return counters
-    for counter, known in counters.items():
-        days = state.get(counter) if isinstance(state, dict) else None
-        for day, number in days.items() if isinstance(days, dict) else ():
-            if type(number) is int and number >= 0:
-                known[str(day)] = number
+    for state in map(_state, paths):
+        for counter, known in counters.items():
+            days = state.get(counter) if isinstance(state, dict) else None
+            for day, number in days.items() if isinstance(days, dict) else ():
+                if type(number) is int and number >= 0:
+                    known[str(day)] = max(number, known.get(str(day), 0))
     return counters
+
+
+def _state(path: Path) -> Any:
+    try:
+        return json.loads(regular_bytes(path))
+    except (OSError, ValueError, RecursionError):
+        return None
 
 
 def _revisions(layout: Layout) -> Iterable[str]:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import os
 import random
-from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
-from prefrontal.errors import SourceError
 from prefrontal.routing.catalog.discovery import discover_all, open_cache
 from prefrontal.routing.run.request import Mode
 
@@ -98,18 +96,30 @@ def test_records_that_cannot_be_read_stop_no_route(tmp_path: Path, name: str, ki
     assert [text for text in notes if str(path) in text and "cannot be read" in text]
 
 
+@pytest.mark.parametrize("kind", ["pipe", "folder"])
 @pytest.mark.parametrize(
-    "name", ["_tmp/.counters.json", "_tmp/.cache/facts.json", "domains/analysis/CHANGELOG.md"]
+    ("name", "phase", "said"),
+    [
+        ("_tmp/.counters.json", "rank", "is no file; what is counted is kept in"),
+        ("_tmp/.cache/facts.json", "end", ""),
+        (
+            "domains/analysis/CHANGELOG.md",
+            "promote",
+            "not noted there: 1.0.0 summarise/summarize_matrix.py: ",
+        ),
+    ],
 )
-def test_a_pipe_in_the_place_of_a_file_of_its_own_holds_no_route_up(
-    tmp_path: Path, name: str
+def test_what_is_no_file_in_the_place_of_one_of_its_own_is_told_and_stops_no_route(
+    tmp_path: Path, kind: str, name: str, phase: str, said: str
 ) -> None:
     layout = example_project(tmp_path)
     path = layout.root / name
     path.parent.mkdir(parents=True, exist_ok=True)
-    os.mkfifo(path)
-    said = nullcontext() if "cache" in name else pytest.raises(SourceError, match=path.name)
-    with said:
-        assert (
-            routed(layout, "summarize this matrix for me", Mode(interactive=False)).exit_code == 0
-        )
+    os.mkfifo(path) if kind == "pipe" else path.mkdir()
+    mode = Mode(interactive=False)
+    first, second = (routed(layout, "summarize this matrix for me", mode) for _ in range(2))
+    assert first.exit_code == second.exit_code == 0
+    assert [event(one, "end")["route_id"] for one in (first, second)] == ["route-001", "route-002"]
+    told = event(first, phase)["detail"].get("findings", [])
+    assert not said or any(str(path) in one and said in one for one in told)
+    assert not path.is_file()

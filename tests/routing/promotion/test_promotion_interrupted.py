@@ -317,15 +317,30 @@ def test_a_tool_that_cannot_be_read_is_a_sentence(
 
 def test_a_promotion_that_is_half_done_says_so(layout: Layout) -> None:
     promoted(layout, ONE)
-    folder = layout.domains / "analysis" / "CHANGELOG.md"
+    folder = target(layout).parent / "history.jsonl"
     folder.unlink()
     folder.mkdir()
-    with pytest.raises(SourceError, match="half done: .*CHANGELOG.md.* finished by the next"):
+    with pytest.raises(SourceError, match="half done: .*history.jsonl.* finished by the next"):
         promoted(layout, NARROW)
-    with pytest.raises(SourceError, match=r"CHANGELOG\.md"):
+    with pytest.raises(SourceError, match=r"history\.jsonl"):
         promoted(layout, FIXED)
     folder.rmdir()
     assert promoted(layout, FIXED).version == "2.1.0"
+
+
+def test_a_note_that_no_file_can_take_is_told_also_of_a_promotion_that_is_finished(
+    layout: Layout,
+) -> None:
+    promoted(layout, ONE)
+    notes = layout.domains / "analysis" / "CHANGELOG.md"
+    notes.unlink()
+    notes.mkdir()
+    done = promoted(layout, NARROW)
+    assert [one.path for one in done.findings] == [notes] and done.version in str(done.findings[0])
+    note = {"do": "note", "path": layout.relative(notes), "title": "x", "note": "one"}
+    write(journal_file(layout), json.dumps({"changes": [note]}))
+    finished, untold = promoter(layout).recover()
+    assert "was finished" in finished.text and untold.text.endswith("not noted there: one")
 
 
 @pytest.mark.exhaustive

@@ -119,6 +119,8 @@ def _keep(
     outcome |= {"revision": done.revision, "version": done.version}
     say(f"promote → {layout.relative(done.path)} ({done.was}: {done.why})")
     say(f"revision={done.revision} version={done.version}")
+    for finding in (*project.identities.findings, *done.findings):
+        click.echo(one_line(f"Warning: {finding}"), err=True)
     return _ended(options, outcome, OK)
 
 

@@ -53,14 +53,15 @@ def journal_file(layout: Layout) -> Path:
     return layout.tmp / ".promotion.json"
 
 
-def perform(layout: Layout, changes: Sequence[Change]) -> None:
-    """Apply all changes; none unless the first one succeeds.
+def perform(layout: Layout, changes: Sequence[Change]) -> list[Finding]:
+    """Apply all changes, none unless the first one succeeds; returns the notes for whose file there
+    is no place, since a folder or a pipe has it.
 
     The caller holds the lock. Raises SourceError when a change fails; after the first (the disk is
     full) the journal stays and `recover` finishes it.
     """
     if not changes:
-        return
+        return []
     path = journal_file(layout)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomic(path, json.dumps({"changes": list(changes)}))
@@ -74,12 +75,12 @@ def perform(layout: Layout, changes: Sequence[Change]) -> None:
                 raise SourceError(f"the promotion waits: {first}; {LATER}, since {error}") from None
         raise
     try:
-        for change in changes[1:]:
-            _do(layout, change)
+        findings = [one for change in changes[1:] for one in _done(layout, change)]
     except PrefrontalError as error:
         raise SourceError(f"the promotion is half done: {error}; {LATER}") from error
     with suppress(SourceError):  # all is done: the next promotion finds nothing to finish
         _forget(path)
+    return findings
 
 
 def recover(layout: Layout) -> list[Finding]:
@@ -100,18 +101,19 @@ def recover(layout: Layout) -> list[Finding]:
     except (ValueError, KeyError, TypeError, IndexError) as error:
         _forget(path)
         return [Finding(path, 0, f"the note of a promotion is damaged and was dropped: {error}")]
+    findings: list[Finding] = []
     try:
         finished = _possible(layout, changes[0])
         if finished:
             for change in changes:
                 sweep(_inside(layout, change).parent)
-                _do(layout, change)
+                findings += _done(layout, change)
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         finished = False
         first = f"{first} ({error})"
     _forget(path)
     end = "was finished" if finished else "was dropped, since the file has changed; promote again"
-    return [Finding(path, 0, f"an interrupted promotion of {first} {end}")]
+    return [Finding(path, 0, f"an interrupted promotion of {first} {end}"), *findings]
 
 
 def _forget(path: Path) -> None:
@@ -134,6 +136,15 @@ def _is_done(layout: Layout, change: Change) -> bool:
     if change["do"] != "write":
         return False
     return digest_of(_inside(layout, change)) == sha256(_content(change)).hexdigest()
+
+
+def _done(layout: Layout, change: Change) -> list[Finding]:
+    """Apply the change. A note is told instead where no file can be; the record says as much."""
+    path = _inside(layout, change)
+    if change["do"] == "note" and path.exists() and not path.is_file():
+        return [Finding(path, 0, f"is no file, so this is not noted there: {change['note']}")]
+    _do(layout, change)
+    return []
 
 
 def _do(layout: Layout, change: Change) -> None:

@@ -84,7 +84,7 @@ class Promoter:
             target = self._target(request)
             draft = Draft(self._layout, request, content, target)
             promotion, changes = self._plan(draft)
-            perform(self._layout, changes)
+            findings += perform(self._layout, changes)
         return replace(promotion, findings=(*findings, *draft.revisions.findings))
 
     def _approved(self, request: PromotionRequest) -> bytes:

@@ -121,7 +121,7 @@ def _ranker(bench: Workbench, tools: Sequence[Tool]) -> ToolRanker:
     store = IndexStore(bench.layout.tmp / CACHE_FOLDER if settings.cache_enabled else None)
     now = bench.clock.now()
     ranker = ToolRanker(tools, histories, settings.ranker, now, bench.embedder, store)
-    ranker.notes += [str(finding) for finding in findings]
+    ranker.notes += [str(finding) for finding in (*bench.identities.findings, *findings)]
     ranker.notes += [store.note] * bool(store.note)
     return ranker
 
