@@ -56,6 +56,29 @@ CLAUSES = [
     ("read a.csv and anonymize b.csv", ["read a.csv", "anonymize b.csv"]),
     ("load、plot the data", ["load the data", "plot the data"]),
 ]
+THINGS = [
+    (
+        "Clean the git branches and then the docker containers",
+        ["Clean the git branches", "Clean the docker containers"],
+    ),
+    (
+        "back up the database, then the photos, then my mails",
+        ["back up the database", "back up the photos", "back up my mails"],
+    ),
+    ("clean the logs and also the reports", ["clean the logs", "clean the reports"]),
+    ("look at the first page, then the last", ["look at the first page", "look at the last"]),
+    ("send me the report and then the photos", ["send me the report", "send the photos"]),
+    (
+        "clean the desk, then the floor and mop it",
+        ["clean the desk", "clean the floor", "mop it"],
+    ),
+    ("wait a minute and then the music starts", ["wait a minute", "the music starts"]),
+    ("sort by name and then the date", ["sort by name and then the date"]),
+    ("load the csv then the plot is made", ["load the csv then the plot is made"]),
+    ("if it fails then the admin", ["if it fails then the admin"]),
+    ("the summary, then the plot", ["the summary", "the plot"]),
+    ("show the report and also a chart of it", ["show the report and also a chart of it"]),
+]
 NOUNS = [
     "compare a.txt and recent b.txt",
     "read the header of a.csv and table b.csv",
@@ -244,3 +267,8 @@ def test_any_text_has_clauses_made_of_its_words(prompt: str) -> None:
 )
 def test_a_very_long_prompt_takes_no_very_long_time(text: str) -> None:
     assert len(sub_intents(text * (100_000 // len(text)))) <= MOST_CLAUSES
+
+
+@pytest.mark.parametrize(("prompt", "clauses"), THINGS)
+def test_a_thing_behind_then_or_also_has_the_verb_in_front(prompt: str, clauses: list[str]) -> None:
+    assert [one.text for one in sub_intents(prompt)] == clauses

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Literal
 
 from ..._core import routing
@@ -17,6 +18,7 @@ from .clause_words import (
     PREPOSITIONS,
     Lexicon,
     Piece,
+    is_past,
     is_statement,
     pieces,
     skip_polite,
@@ -51,6 +53,9 @@ _SUBJECTS = word_set(
     "i we you he she it they that this which who these those should must can could will would may"
 )
 _JOINTS = AND | {"also"}
+_DETERMINERS = word_set("the my our your his her their this that these those all each every")
+_PARTICLES = word_set("up off out down back away")
+_MOST_OF_A_THING = 6
 _FAR = 16
 _BEFORE_A_LIST = 4
 """So many words from a "by" on, what is listed may still be what to sort or group by."""
@@ -59,7 +64,7 @@ _BEFORE_A_LIST = 4
 @dataclass(slots=True)
 class _Clause:
     """Neighbouring pieces. link: what joins them to the clause in front. tail: borrowed object.
-    front: the object of the clause in front.
+    head: borrowed verb. front: the object of the clause in front.
 
     also: an "also" stands in front. asks: for something, perhaps without a verb that is known.
     """
@@ -71,6 +76,7 @@ class _Clause:
     verb_at: int = -1
     asks: bool = False
     tail: str = ""
+    head: str = ""
     front: str = ""
 
     def is_bare(self) -> bool:
@@ -104,13 +110,16 @@ def sub_intents(prompt: str, action_words: Sequence[str] = ()) -> tuple[SubInten
     follows, and those put the clauses in the order of time. Verbs without an object get that of
     their neighbour ("sort and plot the rows"). Text that asks for nothing goes to the clause beside
     it; a question, a wish or an unknown verb asks for something, too. One clause, perhaps without a
-    verb, is the least; none for a blank prompt; at most MOST_CLAUSES, the last one holding the
+    verb, is the least; a thing behind "then" or "also" has the verb in front ("clean the desk, then
+    the floor"); none for a blank prompt; at most MOST_CLAUSES, the last one holding the
     rest. action_words: names that count as verbs too.
     """
     lexicon = Lexicon(action_words)
     clauses = _cut(pieces(prompt), lexicon)
     for front, clause in zip([None, *clauses], clauses, strict=False):
         _find_verb(clause, lexicon, _boundary(front, clause))
+        if front is not None and _names_only_a_thing(clause, _boundary(front, clause)):
+            _borrow_verb(clause, front, prompt)
     clauses = _merged(clauses)
     for place, clause in enumerate(clauses):
         if clause.is_bare():
@@ -184,6 +193,8 @@ def _break_weak(
     if are_two_questions(clause.words, rest):
         return "also", after
     if verb < len(words) and lexicon.starts_clause(words, verb, bare):
+        return link, after
+    if link == "also" and _is_a_thing(rest):
         return link, after
     pair = len(clause.words) < 2 or bare  # "copy and paste it" is one thing
     own = link == "also" or points_back(rest) or may_go_on(clause.words, lexicon)
@@ -300,6 +311,36 @@ def _find_verb(clause: _Clause, lexicon: Lexicon, boundary: Boundary) -> None:
         _set_verb(clause, unknown)
 
 
+def _names_only_a_thing(clause: _Clause, boundary: Boundary) -> bool:
+    """Whether the clause is a thing behind "then" or "also", without a verb: what could be one
+    stands right behind the determiner.
+    """
+    words = clause.words[skip_polite(clause.words, 0) :]
+    if boundary not in ("then", "also") or not _is_a_thing(words) or is_statement(words):
+        return False
+    return clause.verb_at < 0 or clause.words[clause.verb_at - 1] is words[0]
+
+
+def _is_a_thing(words: Sequence[Piece]) -> bool:
+    return 1 < len(words) <= _MOST_OF_A_THING and words[0].text in _DETERMINERS
+
+
+def _borrow_verb(clause: _Clause, front: _Clause, prompt: str) -> None:
+    """Give the clause the verb that the front begins with, where that is done to a thing, too."""
+    if front.head:
+        clause.head = front.head
+    elif front.verb and front.verb_at == skip_polite(front.words, 0):
+        verb, *rest = front.words[front.verb_at :]
+        between = [*takewhile(lambda one: one.text in PREPOSITIONS | _PARTICLES, rest)]
+        then = rest[len(between) :][:1]
+        if is_past(verb) or verb.text.endswith("ing") or not then:
+            return
+        if then[0].text in BEFORE_OBJECTS and len(between) <= 2:
+            clause.head = prompt[verb.start : (between or [verb])[-1].end]
+    if clause.head:
+        clause.verb, clause.verb_at, clause.asks = front.verb, -1, True
+
+
 def _set_verb(clause: _Clause, place: int) -> None:
     """The unknown word at `place` is the verb."""
     clause.verb_at, clause.asks = place, True
@@ -349,6 +390,8 @@ def _borrowed(clauses: list[_Clause], place: int, prompt: str) -> str:
 
 
 def _object(clause: _Clause, prompt: str) -> str:
+    if clause.head:
+        return prompt[clause.words[0].start : clause.words[-1].end]
     if clause.verb_at < 0 or clause.is_bare():
         return ""
     return prompt[clause.words[clause.verb_at].end : clause.words[-1].end]
@@ -380,5 +423,5 @@ def _sub_intent(clause: _Clause, prompt: str) -> SubIntent:
     while first < last and (words[first].kind == "comma" or words[first].text in CONNECTIVES):
         first += 1
     end = max(piece.end for piece in words[first : last + 1])
-    text = prompt[words[first].start : end] + clause.tail
+    text = f"{clause.head} {prompt[words[first].start : end]}{clause.tail}"
     return SubIntent(with_noun(" ".join(text.split()), clause.front), clause.verb)
