@@ -464,3 +464,42 @@ ARGS = st.builds(lambda name, hint: f"{name}: {hint}" if hint else name, NAMES, 
 def test_whatever_is_wired_is_a_plan_that_fits_its_tools(tools: list[Tool]) -> None:
     wired(*tools)
     wired(*tools, texts=[f"do it in {each.name}.csv" for each in tools])
+
+
+def test_a_path_to_an_image_is_no_text() -> None:
+    checks = tool("domains/d/s/spellcheck_text.py", ["text: str"], [], "str")
+    speaks = tool("domains/d/t/translate_text.py", ["text: str", "language: str"], [], "str")
+    converts = tool("domains/d/c/convert_image.py", ["path: str", "format: str"], [], "str")
+    reads = tool("domains/d/c/convert_image_to_text.py", ["path: str"], [], "str")
+    anything = tool("domains/d/c/convert_file.py", ["path: str"], [], "str")
+    then = "spellcheck the text"
+    plan = wired(converts, checks, texts=["convert logo.png to webp", then])
+    assert inputs(plan)["text"] == "{{input.text}}"
+    plan = wired(anything, checks, texts=["convert logo.png to webp", then])
+    assert inputs(plan)["text"] == "{{input.text}}"
+    plan = wired(converts, speaks, texts=["convert logo.png to webp", "translate it"])
+    assert set(inputs(plan).values()) == {"{{input.text}}", "{{input.language}}"}
+    for able in (reads, anything):
+        plan = wired(able, checks, texts=["convert the file", then])
+        assert inputs(plan)["text"] == RESULT
+
+
+@pytest.mark.parametrize(
+    ("exported", "text", "path"),
+    [
+        ("orders", "convert the images", SECOND),
+        ("orders", "convert pictures", SECOND),
+        ("orders", "convert the file", PATH),
+        ("orders", "convert the csv", PATH),
+        ("orders", "convert it", PATH),
+        ("chart", "convert the image", PATH),
+        ("photos", "convert the pictures", PATH),
+    ],
+)
+def test_what_is_written_is_another_file_than_an_image_that_is_read(
+    exported: str, text: str, path: str
+) -> None:
+    exports = tool(f"domains/d/e/export_{exported}.py", ["path: str"], [], "None")
+    converts = tool("domains/d/c/convert_image.py", ["path: str"], [], "None")
+    plan = wired(exports, converts, texts=[f"export the {exported}", text])
+    assert inputs(plan)["path"] == path

@@ -324,3 +324,10 @@ def test_an_act_of_a_prompt_that_a_person_agreed_to_is_not_told_again(project: L
 def test_an_act_beside_a_composition_is_told(project: Layout) -> None:
     shown = lines(routed(project, f"{COMPOSE} and upload it", Mode(plan_only=True)))
     assert starting(shown, "compose plan=2", "warning: no selected tool is known to upload: ")
+
+
+def test_a_clause_that_no_selected_tool_covers_is_told(project: Layout) -> None:
+    prompt = "summarize a matrix, then juggle the oranges"
+    warning = "warning: nothing covers 'juggle the oranges'"
+    assert warning in lines(routed(project, prompt, Mode(dry_run=True)))
+    assert not starting(lines(routed(project, SUMMARIZE, ALONE)), "warning: nothing covers")

@@ -30,6 +30,11 @@ _KINDS = (
     "video movie mp4 mov mkv avi webm",
 )
 """Words and endings for files of one kind."""
+_NO_TEXTS = (0, 1, 4, 5)
+_IN_WORDS = "text txt string words json yaml html xml markdown base64 ascii transcript caption"
+"""What a file that is no text may be turned into."""
+_DRAWN = "chart plot graph diagram figure drawing map logo report slide page"
+"""What may be exported as an image."""
 _OF_OTHER_FILES = "extract count list find draw plot create make generate render"
 """Verbs whose object may lie in a file of another kind, or be made: "extract the images"."""
 _CONVERTING = "convert"
@@ -113,6 +118,26 @@ def kinds_in(text: str) -> frozenset[int]:
 def _kinds(words: Iterable[str]) -> frozenset[int]:
     named = {stem for word in words for stem in routing.tokens(word)}
     return frozenset(kind for kind, known in enumerate(_KINDS) if stems(known) & named)
+
+
+def leaves_no_text(tool: Tool, text: str) -> bool:
+    """Whether what it returns leads to a file that is no text, such as an image: it makes one of
+    another, by its name and by what it or the text, which asks for it, speaks of.
+    """
+    about = kinds_of(f"{tool.name} {tool.spec.doc}") | kinds_in(text)
+    turned = stems(_IN_WORDS) & stems(tool.name, tool.spec.doc, *tool.returns)
+    return not turned and bool(about & {*_NO_TEXTS}) and makes(tool, FILES.split(maxsplit=1)[0])
+
+
+def is_written_elsewhere(tool: Tool, text: str, other: str) -> bool:
+    """Whether the tool writes what the text asks for to a file that is none of a kind that the
+    other text acts on: "export the orders" and "resize the photo".
+    """
+    kinds = kinds_in(other) & {*_NO_TEXTS}
+    about = stems(text, tool.name, tool.spec.doc)
+    drawn = 0 in kinds and bool(about & stems(_DRAWN))
+    known = kinds_of(f"{tool.name} {tool.spec.doc}") | kinds_in(text)
+    return writes(tool) and bool(kinds) and not (drawn or kinds & known)
 
 
 def places_of(args: Sequence[ArgSpec], text: str) -> dict[str, str]:

@@ -16,9 +16,11 @@ from .places import (
     PLACES,
     is_of_several,
     is_place,
+    is_written_elsewhere,
     kinds_in,
     kinds_of,
     leads_to_a_place,
+    leaves_no_text,
     makes,
     places_of,
     same_kind,
@@ -210,8 +212,7 @@ def _link(step: _Step, sources: Sequence[_Source], before: Sequence[_Step]) -> N
             if matches:
                 step.take(arg, matches[0])
     if not step.used:
-        inputs = {name for one in before[-1:] for name in one.inputs}
-        _link_neighbour(step, [one for one in sources if one.number == step.number - 1], inputs)
+        _link_neighbour(step, [one for one in sources if one.number == step.number - 1], before)
 
 
 def _latest_form(
@@ -272,19 +273,22 @@ def _by_words(source: _Source, arg: ArgSpec) -> bool:
     return nested and not contradicts(source.hint, arg.type_hint)
 
 
-def _link_neighbour(step: _Step, before: Sequence[_Source], inputs: set[str]) -> None:
+def _link_neighbour(step: _Step, sources: Sequence[_Source], before: Sequence[_Step]) -> None:
     """Link the only output of the previous step to the argument that it must be meant for.
 
     Of a tool that reads a file a plain argument says how or to whom, unless its name says content.
-    Where a file lies is no content. Nor is a person: "make a password and remind bob".
+    Where a file lies is no content, an image that was made no text. Nor is a person: "make a
+    password and remind bob".
     """
-    if len(before) != 1 or leads_to_a_place(before[0].name):
+    if len(sources) != 1 or leads_to_a_place(sources[0].name):
+        return
+    if leaves_no_text(before[-1].tool, before[-1].text) and any(map(holds_content, step.args)):
         return
     reads_file = any(arg.required and is_place(arg) for arg in step.args)
     fitting = [
         arg
         for arg in step.open_args()
-        if same_type(before[0].hint, arg.type_hint)
+        if same_type(sources[0].hint, arg.type_hint)
         and arg.name not in step.own
         and not stems(arg.name) & stems(PLACES)
         and (holds_content(arg) or not reads_file)
@@ -293,9 +297,9 @@ def _link_neighbour(step: _Step, before: Sequence[_Source], inputs: set[str]) ->
     if others or (step.text and not _POINTER.search(step.text)):
         fitting = others
     if len(fitting) > 1:
-        fitting = [arg for arg in fitting if arg.name in inputs]
+        fitting = [arg for arg in fitting if arg.name in before[-1].inputs]
     if len(fitting) == 1:
-        step.take(fitting[0], before[0])
+        step.take(fitting[0], sources[0])
 
 
 def _ask(step: _Step, params: list[_Param], before: Sequence[_Step]) -> None:
@@ -334,6 +338,8 @@ def _apart(param: _Param, step: _Step, arg: ArgSpec, before: Sequence[_Step]) ->
     if not is_place(arg):
         return False
     if writes(step.tool) and not writes(param.first.tool):
+        return True
+    if is_written_elsewhere(param.first.tool, param.first.text, step.text):
         return True
     kinds, own = kinds_in(param.first.text), kinds_in(step.text)
     if kinds and own:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..plans.links import tool_reference
 from ..plans.plan import as_argument_name, free_name, plan_document
@@ -12,7 +12,7 @@ from ..plans.references import Reference
 from ..plans.steps import mark_servers
 from ..plans.wiring import wire
 from ..ranking.coverage import Share, texts_of
-from ..ranking.decide import decide, shown
+from ..ranking.decide import Bar, decide, shown
 from ..ranking.precedence import micro, rejected_before
 from ..ranking.removal import asks_to_remove, may_remove
 from ..ranking.tool_ranker import key_of
@@ -69,6 +69,7 @@ def _traced(bench: Workbench, choice: ToolChoice) -> ToolChoice:
     """The choice, which the trace has then."""
     ranking, decision = choice.ranking, choice.decision
     request, candidates = ranking.parsed.request, ranking.candidates
+    written = decision.policy == "generate"
     request.trace.add(
         decision.policy,
         candidates=len(candidates),
@@ -81,7 +82,7 @@ def _traced(bench: Workbench, choice: ToolChoice) -> ToolChoice:
         ],
         plan=decision.plan,
         threshold=bench.settings.ranker.threshold,
-        **_generator(bench, request) if decision.policy == "generate" else _open_acts(choice),
+        **(_generator(bench, request) if written else _left_open(bench, choice)),
     )
     return choice
 
@@ -93,11 +94,15 @@ def _generator(bench: Workbench, request: RouteRequest) -> dict[str, str]:
     return {"generator": "asked" if request.mode.may_generate else NOT_ASKED}
 
 
-def _open_acts(choice: ToolChoice) -> dict[str, list[dict[str, str]]]:
-    """What is asked for and no selected tool does, as the trace keeps it."""
+def _left_open(bench: Workbench, choice: ToolChoice) -> dict[str, Any]:
+    """What is asked for and no selected tool does, as the trace keeps it: acts, and the clauses
+    that nothing covers besides.
+    """
     clauses = choice.ranking.parsed.clauses
-    acts = choice.open_acts().items()
-    return {"open_acts": [{"act": act, "clause": clauses[place].text} for place, act in acts]}
+    acts = [{"act": act, "clause": clauses[at].text} for at, act in choice.open_acts().items()]
+    uncovered = choice.uncovered_clauses(Bar.of(bench.settings.ranker).floor)
+    said = {one["clause"] for one in acts}
+    return {"open_acts": acts, "uncovered": [one for one in uncovered if one not in said]}
 
 
 def planned(choice: ToolChoice) -> RouteDecision:

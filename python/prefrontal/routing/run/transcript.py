@@ -110,7 +110,7 @@ class Transcript:
         entry = f"{remote} of {file}" if remote else f"{file}::{one['entry']}"
         return [
             f"select {entry} score={two_places(one['score'])}  τ={detail['threshold']:.2f}",
-            *_open_acts(detail),
+            *_left_open(detail),
             *self._reason(event),
         ]
 
@@ -121,7 +121,7 @@ class Transcript:
         loose = [f"  {note}" for note in wiring_notes(detail["plan"])]
         return [f"compose plan={len(steps)} steps ({' -> '.join(names)}) scores {scores}"
                 f"  τ={detail['threshold']:.2f}",
-                *loose, *_open_acts(detail), *self._reason(event)]  # fmt: skip
+                *loose, *_left_open(detail), *self._reason(event)]  # fmt: skip
 
     def _generate(self, event: Event, detail: Mapping[str, Any]) -> list[str]:
         if event["decision"] in NO_REQUEST:
@@ -180,11 +180,12 @@ class Transcript:
         return [f"  because {event['decision']}"] if self._explained else []
 
 
-def _open_acts(detail: Mapping[str, Any]) -> list[str]:
-    """A line for each act that is asked for and that nothing selected does."""
+def _left_open(detail: Mapping[str, Any]) -> list[str]:
+    """A line for each act or clause that is asked for and that nothing selected does."""
+    acts = detail.get("open_acts", ())
     return [
-        f"warning: no selected tool is known to {one['act']}: {one['clause']!r}"
-        for one in detail.get("open_acts", ())
+        *(f"warning: no selected tool is known to {one['act']}: {one['clause']!r}" for one in acts),
+        *(f"warning: nothing covers {clause!r}" for clause in detail.get("uncovered", ())),
     ]
 
 
