@@ -80,6 +80,15 @@ py::dict read_word_vectors(const py::bytes& file) {
   return out;
 }
 
+py::object word_cosine(const py::str& first, const py::str& second) {
+  std::string spare[2];
+  const WordVectors& words = word_vectors();
+  const std::uint32_t one = words.find(utf8(first, spare[0]));
+  const std::uint32_t other = words.find(utf8(second, spare[1]));
+  if (one == words.size() || other == words.size()) return py::none();
+  return py::float_(cosine(words.vector(one), words.vector(other)));
+}
+
 }  // namespace
 
 void register_routing(py::module_& m) {
@@ -96,5 +105,6 @@ void register_routing(py::module_& m) {
   routing.def("levenshtein", &edits, py::arg("first"), py::arg("second"));
   routing.def("read_lexicon", &read_lexicon, py::arg("file"));
   routing.def("read_word_vectors", &read_word_vectors, py::arg("file"));
+  routing.def("word_cosine", &word_cosine, py::arg("first"), py::arg("second"));
   register_tool_index(routing);
 }

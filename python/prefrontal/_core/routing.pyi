@@ -39,6 +39,9 @@ def read_word_vectors(file: bytes) -> dict[str, bytes]:
     is damaged.
     """
 
+def word_cosine(first: str, second: str) -> float | None:
+    """-1..1: the cosine of the vectors of two stems in this module; None where one has none."""
+
 class UnreadableIndexError(ValueError):
     """A file is no whole index of this version; the text says why, without naming the file."""
 

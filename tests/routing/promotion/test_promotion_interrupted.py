@@ -336,7 +336,8 @@ def test_a_note_that_no_file_can_take_is_told_also_of_a_promotion_that_is_finish
     notes.unlink()
     notes.mkdir()
     done = promoted(layout, NARROW)
-    assert [one.path for one in done.findings] == [notes] and done.version in str(done.findings[0])
+    assert [one.path for one in done.findings] == [notes]
+    assert f"not noted there: {done.version} " in str(done.findings[0])
     note = {"do": "note", "path": layout.relative(notes), "title": "x", "note": "one"}
     write(journal_file(layout), json.dumps({"changes": [note]}))
     finished, untold = promoter(layout).recover()

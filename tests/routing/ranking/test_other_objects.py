@@ -43,6 +43,9 @@ LIGHTS = told("turn_off_lights", "Turn the lights off in a room.")
         ("encrypt my diary", told("encrypt_file", "Encrypt a file."), True),
         ("migrate the users", told("migrate", "Apply the migrations."), True),
         ("stop the music", told("stop_player", "Stop what plays.", "music/stop"), True),
+        ("play the album", told("play_song", "Play a song."), True),
+        ("merge the invoices", told("merge_pdfs", "Merge pages into one."), True),
+        ("merge the families", told("merge_pdfs", "Merge pages into one."), False),
         ("", STOP, True),
     ],
 )
@@ -53,9 +56,18 @@ def test_a_tool_named_after_what_it_does_its_verb_to_is_for_no_other_thing(
 
 
 def test_words_that_mean_the_same_are_no_other_thing() -> None:
-    photos = told("shrink_photos", "Make photos smaller.")
-    assert does_it_to_others("shrink the pictures", photos)
-    assert not does_it_to_others("shrink the pictures", photos, [("pictures", "photo")])
+    tickets = told("close_tickets", "Mark tickets as done.")
+    assert does_it_to_others("close the issues", tickets)
+    assert not does_it_to_others("close the issues", tickets, [("issues", "ticket")])
+
+
+def test_without_word_vectors_an_album_is_no_song() -> None:
+    song = told("play_song", "Play a song.")
+    assert does_it_to_others("play the album", song, vectors=False)
+    for vectors in (True, False):
+        ranker = ToolRanker([song], {}, Ranker(word_vectors=vectors), 0.0)
+        flags = ranker.candidates("play the album")[0].flags
+        assert any("other things" in one for one in flags) != vectors
 
 
 def test_a_verb_alone_selects_no_tool() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from prefrontal._core.routing import read_word_vectors, tokens
+from prefrontal._core.routing import read_word_vectors, tokens, word_cosine
 from prefrontal.routing.ranking.index import ToolIndex
 from prefrontal.routing.ranking.tool_ranker import ToolRanker
 from prefrontal.settings.routing import Ranker
@@ -35,6 +35,13 @@ def test_a_tool_is_found_by_what_is_meant(prompt: str, name: str) -> None:
     assert without[0].features["doc_keywords"] == 0.0
     best = index.rank(prompt, relatives=False)[0]
     assert best.name == name and best.features["doc_keywords"] > 0.1
+
+
+def test_two_words_have_the_cosine_of_their_vectors() -> None:
+    for one, other in (("song", "album"), ("song", "door"), ("song", "song")):
+        first, second = (list(twin.VECTORS[word]) for word in (one, other))
+        assert word_cosine(one, other) == pytest.approx(twin.cosine(first, second), abs=1e-12)
+    assert word_cosine("song", "zxqv") is None and word_cosine("", "song") is None
 
 
 def test_meaning_raises_a_tool_and_lowers_none() -> None:

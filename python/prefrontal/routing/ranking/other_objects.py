@@ -6,7 +6,7 @@ The verb is all that such a prompt shares with the tool, and it is half of the t
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from ..._core import routing as core
@@ -24,14 +24,20 @@ _OF_ANYTHING = (
 _OF_BEFORE = "result output outcome answer rest file folder data thing stuff lot"
 """What a prompt calls something that was spoken of before."""
 _PARTICLES = word_set("on off up down out in back over away")
+_NEAR = 0.35
+"""Of 34 objects that are other things one is as near (guitar, song), of 32 that are meant 18."""
 _DETERMINERS = word_set("the a an my your our his her their its this that these those")
 
 
-def does_it_to_others(prompt: str, tool: Tool, near: Sequence[object] = ()) -> str:
+def does_it_to_others(
+    prompt: str, tool: Tool, near: Sequence[object] = (), *, vectors: bool = True
+) -> str:
     """Why the tool is not for the prompt: its name says what it does its verb to, the prompt says
-    the verb with an object, and they have no other word in common. Empty where it may be.
+    the verb with an object, and they have no other word in common, nor does any of the prompt mean
+    nearly what one of the name does (album, song). Empty where it may be.
 
-    near: words of the prompt that mean about the same as one of the tool's.
+    near: words of the prompt that mean about the same as one of the tool's. vectors: whether word
+    vectors may tell that, too.
     """
     verb, others = _said(prompt)
     if near or not others or tool.name[:1].casefold() != verb[0]:  # of most tools
@@ -41,7 +47,14 @@ def does_it_to_others(prompt: str, tool: Tool, near: Sequence[object] = ()) -> s
         return ""
     if stems(_OF_ANYTHING) & set(name) or others & _known(tool):
         return ""
+    if vectors and _are_near(others, name[1:]):
+        return ""
     return f"it is for other things to {verb}"
+
+
+def _are_near(words: Iterable[str], others: Sequence[str]) -> bool:
+    """Whether any of the stems means nearly what one of the others does, by the word vectors."""
+    return any((core.word_cosine(one, two) or 0.0) >= _NEAR for one in words for two in others)
 
 
 def _known(tool: Tool) -> set[str]:

@@ -252,7 +252,7 @@ class ToolRanker:
             or undoes(intent, tool)
             or goes_back(intent, tool)
             or says_only_which(intent, tool)
-            or does_it_to_others(intent, tool, near)
+            or does_it_to_others(intent, tool, near, vectors=self._settings.word_vectors)
             or sibling_is_meant(intent, tool, self._names)
         )
 
