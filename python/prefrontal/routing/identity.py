@@ -96,8 +96,8 @@ class Identities:
         """The first path that no folder, pipe or the like lies at, else the last one."""
         first = next((path for path in paths if path.is_file() or not path.exists()), paths[-1])
         if first != paths[0]:
-            told = Finding(paths[0], 0, f"is no file; what is counted is kept in {first.name}")
-            self.findings = [told]
+            text = f"is no file; what is counted is kept in {first.name}"
+            self.findings = [Finding(paths[0], 0, text)]
         return first
 
     def _highest(self, counter: Counter, day: str) -> int:

@@ -125,8 +125,8 @@ def leaves_no_text(tool: Tool, text: str) -> bool:
     another, by its name and by what it or the text, which asks for it, speaks of.
     """
     about = kinds_of(f"{tool.name} {tool.spec.doc}") | kinds_in(text)
-    turned = stems(_IN_WORDS) & stems(tool.name, tool.spec.doc, *tool.returns)
-    return not turned and bool(about & {*_NO_TEXTS}) and makes(tool, FILES.split(maxsplit=1)[0])
+    in_words = stems(_IN_WORDS) & stems(tool.name, tool.spec.doc, *tool.returns)
+    return not in_words and bool(about & {*_NO_TEXTS}) and makes(tool, FILES.split(maxsplit=1)[0])
 
 
 def is_written_elsewhere(tool: Tool, text: str, other: str) -> bool:
@@ -135,9 +135,9 @@ def is_written_elsewhere(tool: Tool, text: str, other: str) -> bool:
     """
     kinds = kinds_in(other) & {*_NO_TEXTS}
     about = stems(text, tool.name, tool.spec.doc)
-    drawn = 0 in kinds and bool(about & stems(_DRAWN))
+    is_drawing = 0 in kinds and bool(about & stems(_DRAWN))
     known = kinds_of(f"{tool.name} {tool.spec.doc}") | kinds_in(text)
-    return writes(tool) and bool(kinds) and not (drawn or kinds & known)
+    return writes(tool) and bool(kinds) and not (is_drawing or kinds & known)
 
 
 def places_of(args: Sequence[ArgSpec], text: str) -> dict[str, str]:

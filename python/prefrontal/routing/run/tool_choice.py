@@ -69,7 +69,7 @@ def _traced(bench: Workbench, choice: ToolChoice) -> ToolChoice:
     """The choice, which the trace has then."""
     ranking, decision = choice.ranking, choice.decision
     request, candidates = ranking.parsed.request, ranking.candidates
-    written = decision.policy == "generate"
+    generates = decision.policy == "generate"
     request.trace.add(
         decision.policy,
         candidates=len(candidates),
@@ -82,7 +82,7 @@ def _traced(bench: Workbench, choice: ToolChoice) -> ToolChoice:
         ],
         plan=decision.plan,
         threshold=bench.settings.ranker.threshold,
-        **(_generator(bench, request) if written else _left_open(bench, choice)),
+        **(_generator(bench, request) if generates else _left_open(bench, choice)),
     )
     return choice
 
@@ -101,8 +101,8 @@ def _left_open(bench: Workbench, choice: ToolChoice) -> dict[str, Any]:
     clauses = choice.ranking.parsed.clauses
     acts = [{"act": act, "clause": clauses[at].text} for at, act in choice.open_acts().items()]
     uncovered = choice.uncovered_clauses(Bar.of(bench.settings.ranker).floor)
-    said = {one["clause"] for one in acts}
-    return {"open_acts": acts, "uncovered": [one for one in uncovered if one not in said]}
+    of_acts = {one["clause"] for one in acts}
+    return {"open_acts": acts, "uncovered": [one for one in uncovered if one not in of_acts]}
 
 
 def planned(choice: ToolChoice) -> RouteDecision:
