@@ -133,6 +133,9 @@ def test_what_says_how_leaves_out_no_thing(prompt: str) -> None:
         ("please neither rename, move nor delete it, list it", "list it"),
         ("neither rename the notes nor delete a.txt, list them", "list the notes"),
         ("copy it but neither rename nor delete it", "copy it"),
+        ("list them, but don't delete the branches and then the containers", "list them"),
+        ("don't delete the logs, then my mails, also the old photos. Go on", "Go on"),
+        ("don't delete the branches and then the containers, list the logs", "list the logs"),
     ],
 )
 def test_what_is_not_to_be_done_is_left_out(prompt: str, rest: str) -> None:
@@ -315,3 +318,13 @@ WORDS = st.sampled_from(
 @given(st.text() | st.lists(WORDS).map(" ".join))
 def test_what_is_left_is_part_of_the_prompt(prompt: str) -> None:
     assert all(part in prompt for part in (*denied(prompt), *affirmed(prompt).split()))
+
+
+def test_a_statement_or_a_request_behind_then_is_not_denied() -> None:
+    for prompt in (
+        "don't delete the logs, then the music starts",
+        "don't delete the logs, then the job is done",
+        "don't delete the logs, then list the files",
+        "don't delete the logs, then plot the rows of the table",
+    ):
+        assert denied(prompt) == ("don't delete the logs",), prompt

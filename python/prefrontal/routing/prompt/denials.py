@@ -68,6 +68,12 @@ _BEHIND_AN_ACT = BEFORE_OBJECTS | PREPOSITIONS | CONNECTIVES | word_set("or but 
 _END = re.compile(
     r"[.!?;](?=\s|\Z)|[)\n]|,(?!\s*+nor\b)|\s(?=(?:but|then|just|instead|only|rather)\b)|\s(?=and\s+(?P<next>\w+))"
 )
+_FURTHER_THING = re.compile(
+    r"\s*+,?(?:\s*+and)?\s++(?:then|also)\s++(?P<thing>(?:the|my|our|your|his|her|their|this|that|these"
+    r"|those|all|each|every)(?:\s++(?!(?:and|but|then|also)\b)[\w'’-]++){1,3}+)"
+    r"(?=\s*+(?:[,;!?)\n]|\Z|\.(?:\s|\Z))|\s++(?:and|but|then|also)\b)",
+    re.IGNORECASE,
+)
 _CLAUSE_END = re.compile(r"[.!?;,\n]|\b(?:and|then|but)\b")
 _FAR = 60
 """Characters in front that say whether a request may begin."""
@@ -99,7 +105,7 @@ def denials(prompt: str) -> tuple[Denial, ...]:
         start, place = _start(prompt, match), match.end()
         if start is not None:
             verb_end = end_of_verbs(prompt, match.end())
-            place = _end(prompt, verb_end)
+            place = _with_further_things(prompt, _end(prompt, verb_end))
             parts.append(Denial(start, _verb(match), verb_end, place))
     left_out = _apart(exclusions(prompt), parts)
     return tuple(sorted([*parts, *left_out], key=lambda one: one.start))
@@ -219,6 +225,16 @@ def _lists(before: str) -> bool:
     words = clause.removesuffix(" and").split()
     words = words[next((i for i, one in enumerate(words) if one not in POLITE), len(words)) :]
     return len(words) > 1 and words[0] in _LISTING and words[-1] not in BEFORE_OBJECTS
+
+
+def _with_further_things(prompt: str, end: int) -> int:
+    """Where it ends with the things behind "then" or "also" that have no verb of their own."""
+    while match := _FURTHER_THING.match(prompt, end):
+        _, *behind = words = match["thing"].lower().split()
+        if any(map(is_verb, behind[-1:] if len(words) > 2 else ())) or _STATING & set(words):
+            break
+        end = match.end()
+    return end
 
 
 def _end(prompt: str, place: int) -> int:
