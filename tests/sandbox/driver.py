@@ -11,8 +11,9 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -151,14 +152,19 @@ class Trials:
 
 def survivors(root: Path) -> list[str]:
     """Processes whose command line names the attempt's folder."""
-    found = []
-    for place in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            if str(root).encode() + b"/" in place.read_bytes():
-                found.append(f"process {place.parent.name} is alive")
-        except OSError:
+    words = str(root).encode() + b"/"
+    return [f"process {number} is alive" for number, line in command_lines() if words in line]
+
+
+def command_lines() -> Iterator[tuple[int, bytes]]:
+    """The number and the command line of each process that is there when it is looked at."""
+    for process in Path("/proc").iterdir():
+        if not process.name.isdigit():
             continue
-    return found
+        line = b""
+        with suppress(OSError):  # it may end at any moment
+            line = (process / "cmdline").read_bytes()
+        yield int(process.name), line
 
 
 class OlderLaunch(Launch):

@@ -18,7 +18,7 @@ from prefrontal.sandbox import Limits, Policy, run
 from prefrontal.sandbox import launching as launching_module
 from prefrontal.sandbox.ladder import best_level, rung
 
-from .driver import survivors
+from .driver import command_lines, survivors
 
 pytestmark = pytest.mark.skipif(not best_level().works, reason=best_level().why)
 LEVELS = [level for level in ("namespace", "landlock") if rung(level).works]
@@ -97,18 +97,8 @@ def test_when_the_launcher_is_killed_the_run_has_failed_and_the_command_ends(
 def launchers(scratch: Path) -> list[int]:
     """Processes that are the launcher of this scratch folder, the outermost first."""
     words = str(scratch).encode() + b"\0"
-    return sorted(
-        int(place.parent.name)
-        for place in Path("/proc").glob("[0-9]*/cmdline")
-        if place.parent.name != str(os.getpid()) and words in _read(place)
-    )
-
-
-def _read(place: Path) -> bytes:
-    try:
-        return place.read_bytes()
-    except OSError:
-        return b""
+    lines = command_lines()
+    return sorted(number for number, line in lines if number != os.getpid() and words in line)
 
 
 @pytest.fixture
