@@ -138,6 +138,7 @@ void register_recall(py::module_& pulse) {
           "known", [](const RecallControl& c) { return static_cast<std::size_t>(c.known()); })
       .def_property_readonly("needed", &RecallControl::needed)
       .def_property_readonly("complete", &RecallControl::complete)
+      .def_property_readonly("moves", &RecallControl::moves)
       .def("audit_chance", &RecallControl::audit_chance, py::arg("score"))
       .def("slept", &RecallControl::slept, py::arg("score"))
       .def("asked", &RecallControl::asked, py::arg("score"), py::arg("propensity"),

@@ -101,6 +101,8 @@ const RecallControl::Rules& RecallControl::rules_of(int version) {
 
 int RecallControl::version() const { return rules_->version; }
 
+bool RecallControl::moves() const { return rules_->moves && !complete_; }
+
 void RecallControl::Belief::add(double score, bool relevant, double weight, double memory) {
   const double keep = std::max(0.0, 1.0 - weight * score / memory);
   found = keep * found + (relevant ? weight : 0.0);

@@ -79,6 +79,8 @@ class RecallControl {
   int version() const;
   // Whether every window is labelled, so that `RecallPromise` decides.
   bool complete() const { return complete_; }
+  // Whether `now` of a label counts.
+  bool moves() const;
   // Recall since the start; nothing while nothing relevant is known. Audits count as caught.
   std::optional<RecallFigures> figures(double confidence = 0.9) const;
 

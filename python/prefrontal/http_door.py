@@ -42,6 +42,11 @@ class Door:
             rule = "must be set unless the host is this machine alone (127.0.0.1)"
             raise InputError(f"token {rule}, got none for {self.host!r}; {self.token_place}")
 
+    def address(self, port: int) -> str:
+        """Where it listens, as "http://host:port". port: the one that was taken."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"http://{host}:{port}"
+
     def refusal(self, error: OSError | UnicodeError) -> SourceError:
         """Why nobody can listen there, and what to do."""
         reason = getattr(error, "strerror", None) or error

@@ -379,6 +379,10 @@ class RecallControl:
     def complete(self) -> bool:
         """Whether every window is labelled, so that the `RecallPromise` decides."""
 
+    @property
+    def moves(self) -> bool:
+        """Whether `now` of a label counts."""
+
     def audit_chance(self, score: float) -> float:
         """That a window with this score is asked about although it would sleep."""
 

@@ -50,8 +50,7 @@ def serve_http(server: Server[Any], door: Door, ready: Callable[[str], object]) 
     from ..http_patience import QuietServer, listen
 
     with listen(door) as listening:
-        host = f"[{door.host}]" if ":" in door.host else door.host
-        ready(f"http://{host}:{listening.getsockname()[1]}{PATH}")
+        ready(door.address(listening.getsockname()[1]) + PATH)
         serving = QuietServer(http_app(server, door), ENDING_S)
         serving.run(sockets=[listening])
     return serving.signal_number

@@ -80,8 +80,7 @@ def place(text: str) -> dict[str, Any]:
 
 def where_figures_are(server: MetricsServer) -> str:
     """A sentence."""
-    host = f"[{server.door.host}]" if ":" in server.door.host else server.door.host
-    return f"Figures are at http://{host}:{server.port}/metrics."
+    return f"Figures are at {server.door.address(server.port)}/metrics."
 
 
 def metrics_page(registry: Watch | Callable[[], str], metrics: Metrics) -> MetricsServer:

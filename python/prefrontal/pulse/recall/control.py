@@ -11,7 +11,6 @@ from .promise import MEMORY, STEP, check_recall
 
 VERSION = 3
 """Of the rules of a `RecallControl`."""
-MOVING = 3
 Mass = tuple[tuple[int, float], ...]
 """What slept: places on the scale of scores, and how much is expected to matter at each."""
 
@@ -75,7 +74,7 @@ class RecallControl:
     @property
     def moves(self) -> bool:
         """Whether `now` of a label counts."""
-        return self._version >= MOVING and not self._core.complete
+        return self._core.moves
 
     @property
     def meanwhile(self) -> Mass:

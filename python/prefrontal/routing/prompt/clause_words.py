@@ -42,6 +42,8 @@ BEFORE_OBJECTS = word_set(
     "a an the it its this that these those them him her my your our their his all each every both "
     "any some no one two three me us"
 )
+DEFINITE = word_set("the my our your his her their this that these those all each every")
+"""In front of a thing that is known."""
 PREPOSITIONS = word_set("of for from in on by with as about at to into over per via")
 AND = word_set("and & plus")
 _VERB_PAIRS = {

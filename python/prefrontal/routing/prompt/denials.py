@@ -17,6 +17,7 @@ from .antecedents import names_a_thing, things_in, with_things
 from .clause_words import (
     BEFORE_OBJECTS,
     CONNECTIVES,
+    DEFINITE,
     POLITE,
     PREPOSITIONS,
     is_past_form,
@@ -69,8 +70,8 @@ _END = re.compile(
     r"[.!?;](?=\s|\Z)|[)\n]|,(?!\s*+nor\b)|\s(?=(?:but|then|just|instead|only|rather)\b)|\s(?=and\s+(?P<next>\w+))"
 )
 _FURTHER_THING = re.compile(
-    r"\s*+,?(?:\s*+and)?\s++(?:then|also)\s++(?P<thing>(?:the|my|our|your|his|her|their|this|that|these"
-    r"|those|all|each|every)(?:\s++(?!(?:and|but|then|also)\b)[\w'’-]++){1,3}+)"
+    rf"\s*+,?(?:\s*+and)?\s++(?:then|also)\s++(?P<thing>(?:{'|'.join(sorted(DEFINITE))})"
+    r"(?:\s++(?!(?:and|but|then|also)\b)[\w'’-]++){1,3}+)"
     r"(?=\s*+(?:[,;!?)\n]|\Z|\.(?:\s|\Z))|\s++(?:and|but|then|also)\b)",
     re.IGNORECASE,
 )

@@ -14,6 +14,7 @@ from .clause_words import (
     AND,
     BEFORE_OBJECTS,
     CONNECTIVES,
+    DEFINITE,
     POLITE,
     PREPOSITIONS,
     Lexicon,
@@ -53,7 +54,6 @@ _SUBJECTS = word_set(
     "i we you he she it they that this which who these those should must can could will would may"
 )
 _JOINTS = AND | {"also"}
-_DETERMINERS = word_set("the my our your his her their this that these those all each every")
 _PARTICLES = word_set("up off out down back away")
 _MOST_OF_A_THING = 6
 _FAR = 16
@@ -322,7 +322,7 @@ def _names_only_a_thing(clause: _Clause, boundary: Boundary) -> bool:
 
 
 def _is_a_thing(words: Sequence[Piece]) -> bool:
-    return 1 < len(words) <= _MOST_OF_A_THING and words[0].text in _DETERMINERS
+    return 1 < len(words) <= _MOST_OF_A_THING and words[0].text in DEFINITE
 
 
 def _borrow_verb(clause: _Clause, front: _Clause, prompt: str) -> None:

@@ -111,15 +111,11 @@ class HttpEventsSource:
         """address, requests refused and deliveries repeated, and what became of the events."""
         facts: dict[str, object] = {
             "running": self._server is not None,
-            "address": self._address(),
+            "address": self.door.address(self.port),
             "refused_requests": self._refused,
             "repeated": self._repeated,
         }
         return facts | self._outlet.counts()
-
-    def _address(self) -> str:
-        host = f"[{self.door.host}]" if ":" in self.door.host else self.door.host
-        return f"http://{host}:{self.port}"
 
     def take(self, events: Iterable[tuple[str, SignalEvent]], *, signed: bool = False) -> int:
         """Hand on what is new; how many that was. A mark of "" is never a repetition.
